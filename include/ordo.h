@@ -322,7 +322,7 @@ typedef struct ordo_sort_opts {
  * AUTO first inspects a part of the array and then uses the cheapest method for keys that are
  * sorted, reversed, in few runs or roughly sorted, or else the general one. ordo_report says which.
  * SAMPLE with ORDO_HYBRID is the hybrid sample sort: the CPU and the GPUs label, count, scatter
- * and sort their parts at the same time (from 1024 keys on; fewer are sorted by the CPU).
+ * and sort their parts at the same time (from 9 keys on; fewer are sorted by the CPU).
  * ordo_facts has the times of the four phases.
  * A radius that is too small is detected, and the array is sorted nevertheless. A radius that is
  * not below n is an error, unless n is 0.

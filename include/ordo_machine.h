@@ -24,7 +24,9 @@ typedef enum ordo_span_kind {
     ORDO_SPAN_OUT,         /* link: copies a chunk from the GPU                                   */
     ORDO_SPAN_WORK,        /* GPU: sorts a batch or a segment; SAMPLE: computes, lane is the GPU  */
     ORDO_SPAN_PHASE_II,    /* SAMPLE: phase II apart from phase III                               */
-    ORDO_SPAN_COMPUTE      /* SAMPLE: the CPU computes                                            */
+    ORDO_SPAN_COMPUTE,     /* SAMPLE: all threads of the CPU compute                              */
+    ORDO_SPAN_PIECE,       /* SAMPLE, thread: computes                                            */
+    ORDO_SPAN_WAIT         /* SAMPLE, thread: waits for a copy                                    */
 } ordo_span_kind;
 
 typedef struct ordo_span {

@@ -38,6 +38,7 @@ HYBRID = {
     "GPU alone": ["sample, cuda"],
     "CPU alone": ["sample, cpu"],
 }
+STREAMED = ["streamed, cuda", "streamed, hybrid"]  # the production sorts, not the paper's
 PHASES = ["phase I", "phase II", "phase III", "phase IV"]
 STARTS = ("fig3.7", "fig3.8")  # the text names an n from which on there is a gain
 PHASES_N = 1 << 22  # the paper's 4 million keys
@@ -80,8 +81,16 @@ def hybrid_gain(figure, section, question, **more):
     rules = [("ratio", "gain", "GPU alone", "hybrid", "mean")]
     if figure in STARTS:
         rules.append(("gain from", "start", "GPU alone", "hybrid"))
+    more.setdefault("beside", STREAMED)
     over = ("speed-up", "GPU alone")
     return hybrid(figure, section, question, *rules, y=over, optional=["CPU alone"], **more)
+
+
+def hybrid_shown(figure, section, question):
+    """A card of inputs for which the paper states no value."""
+    rule = ("no value", figure, "GPU alone", "hybrid")
+    over = {"x": "label", "y": ("speed-up", "GPU alone"), "beside": STREAMED}
+    return hybrid(figure, section, question, rule, optional=["CPU alone"], **over)
 
 
 def hybrid_text(figure, question, size):
@@ -261,6 +270,8 @@ CARDS = [
         axis="share of the CPU",
         optional=["CPU alone", "GPU alone"],
     ),
+    hybrid_shown("inputs", "sample-inputs", "Do two devices gain on the paper's other inputs?"),
+    hybrid_shown("gain", "sample-gain", "Do two devices gain on large inputs?"),
     hybrid(
         "ratio",
         "sample-platforms",

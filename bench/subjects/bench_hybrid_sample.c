@@ -5,8 +5,7 @@
  * paper, the share of the CPU is the best one for each question, found before the timed calls. The
  * times of the phases come from the reports of the timed calls; they are rows with the phase as
  * variant. Each size is small, so that all sections take a few minutes. */
-#include "bench/subjects/bench_order.h"
-#include "bench/subjects/bench_subjects.h"
+#include "bench/subjects/bench_sample.h"
 #include "cli/cli.h"
 
 #include <math.h>
@@ -15,50 +14,18 @@
 
 enum {
     FIRST_N = 1 << 16,
-    LAST_N = 1 << 24,
+    LAST_N = 1 << 26,
     PLATFORM_N = 1 << 21,
     PHASES_N = 1 << 22,
     LABEL_WIDTH = 20
 };
 
-typedef enum sample_verb {
-    KEYS,
-    PAIRS
-} sample_verb;
-
-typedef enum sample_device {
-    CPU,
-    GPU,
-    BOTH,
-    SIDES
-} sample_device;
-
-enum {
-    PHASES = 4,
-    COPIES = PHASES,
-    CPU_IDLE,
-    GPU_IDLE,
-    PARTS /* of the time of a call */
-};
-
-static const char *const names[SIDES] = {"sample, cpu", "sample, cuda", "sample, hybrid"};
+const char *const        sample_names[SIDES] = {"sample, cpu", "sample, cuda", "sample, hybrid",
+                                                "streamed, cuda", "streamed, hybrid"};
 static const char *const part_names[PARTS] = {"phase I", "phase II", "phase III", "phase IV",
                                               "copies",  "CPU idle", "GPU idle"};
 
-typedef struct sample_side { /* one contender */
-    ordo_where  where;
-    unsigned    threads, sms; /* sms: multiprocessors of the GPU; 0: all */
-    sample_verb verb;
-    ordo_type   type;
-    double      share;
-    size_t      n, value_size;
-    char       *keys, *values;
-    ordo_ctx   *ctx;   /* made by the first call */
-    size_t      calls; /* the first one is not timed */
-    double      parts[PARTS][BENCH_MOST_ROUNDS];
-} sample_side;
-
-static sample_side sides[SIDES];
+sample_side sample_sides[SIDES];
 
 /* Keeps the parts of a timed call. A part of 0 seconds counts as a nanosecond, the resolution of
  * the clock, because the times of a row are positive; parts that the side does not have stay 0. */
@@ -84,12 +51,13 @@ static ordo_status take_parts(sample_side *s)
 static ordo_status call_sample(ordo_ctx *ctx, const void *what)
 {
     sample_side *const   s = (sample_side *)what; /* an element of sides */
-    const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .algorithm = ORDO_ALGORITHM_SAMPLE);
+    const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .algorithm = s->algorithm);
     (void)ctx;
     if (s->ctx == NULL &&
         ordo_ctx_create(&s->ctx, &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)s->where,
                                             .threads = s->threads, .cpu_share = s->share,
-                                            .device_sms = s->sms)) != ORDO_OK) {
+                                            .device_sms = s->sms, .profile = s->profile)) !=
+            ORDO_OK) {
         bench_set_reason(ordo_last_error(NULL));
         return ORDO_E_UNSUPPORTED;
     }
@@ -103,36 +71,33 @@ static ordo_status call_sample(ordo_ctx *ctx, const void *what)
     return take_parts(s);
 }
 
-/* CPU, GPU, and both with the given share. */
-static void open_sides(unsigned threads, double share)
+void sample_open_sides(unsigned threads, double share)
 {
-    static const ordo_where wheres[SIDES] = {ORDO_CPU, ORDO_CUDA, ORDO_HYBRID};
+    static const ordo_where wheres[SIDES] = {ORDO_CPU, ORDO_CUDA, ORDO_HYBRID, ORDO_CUDA,
+                                             ORDO_HYBRID};
 
     for (sample_device on = CPU; on < SIDES; on++) {
-        memset(&sides[on], 0, sizeof sides[on]);
-        sides[on].where = wheres[on];
-        sides[on].share = on == BOTH ? share : 0;
-        sides[on].threads = threads;
+        memset(&sample_sides[on], 0, sizeof sample_sides[on]);
+        sample_sides[on].where = wheres[on];
+        sample_sides[on].share = on == BOTH ? share : 0;
+        sample_sides[on].threads = threads;
+        sample_sides[on].absent = on > BOTH;
+        sample_sides[on].algorithm = on > BOTH ? ORDO_ALGORITHM_AUTO : ORDO_ALGORITHM_SAMPLE;
     }
 }
 
-static void close_sides(void)
+void sample_add_streamed(void)
 {
-    for (sample_device on = CPU; on < SIDES; on++) {
-        ordo_ctx_free(sides[on].ctx);
-        sides[on].ctx = NULL;
-    }
+    sample_sides[STREAMED_GPU].absent = sample_sides[STREAMED_BOTH].absent = false;
 }
 
-typedef struct sample_case { /* one question */
-    sample_verb verb;
-    ordo_type   type;
-    size_t      n;
-    ordo_dist   dist;
-    const char *dist_name;
-    double      share, sms; /* NAN: not what the question is about */
-    const char *label;
-} sample_case;
+void sample_close_sides(void)
+{
+    for (sample_device on = CPU; on < SIDES; on++) {
+        ordo_ctx_free(sample_sides[on].ctx);
+        sample_sides[on].ctx = NULL;
+    }
+}
 
 static bench_parameters parameters_of(const sample_side *s)
 {
@@ -140,7 +105,7 @@ static bench_parameters parameters_of(const sample_side *s)
 }
 
 /* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
-static bool measure(bench *b, const sample_case *c)
+bool sample_measure(bench *b, const sample_case *c)
 {
     const size_t   size = c->n * ordo_type_size(c->type);
     const size_t   value_size = c->verb == PAIRS ? ordo_type_size(c->type) : 0;
@@ -160,13 +125,17 @@ static bool measure(bench *b, const sample_case *c)
     question.prepare = bench_restore_call;
     question.prepare_what = &restore;
     question.dist = c->dist_name;
-    question.variant = isnan(c->sms) ? "sample" : "multiprocessors";
+    question.variant = c->variant != NULL ? c->variant
+                       : isnan(c->sms)    ? "sample"
+                                          : "multiprocessors";
     question.p = c->share;
     question.k = c->sms;
     question.fresh = true;
     snprintf(question.label, sizeof question.label, "%s", c->label);
     for (sample_device on = CPU; on < SIDES; on++) {
-        sample_side *const s = &sides[on];
+        sample_side *const s = &sample_sides[on];
+        if (s->absent)
+            continue;
         s->calls = 0;
         memset(s->parts, 0, sizeof s->parts);
         s->verb = c->verb;
@@ -175,50 +144,60 @@ static bool measure(bench *b, const sample_case *c)
         s->value_size = value_size;
         s->keys = b->dst;
         s->values = b->dst + size;
-        if (!bench_add(b, names[on], s->threads, on == CPU ? BENCH_BASE : BENCH_CONTENDER,
+        if (!bench_add(b, sample_names[on], s->threads, on == CPU ? BENCH_BASE : BENCH_CONTENDER,
                        call_sample, s))
             return false;
-        bench_describe(b, parameters_of(s));
+        bench_parameters told = parameters_of(s);
+        told.pinned = c->variant != NULL;
+        bench_describe(b, told);
     }
     return bench_measure(b, &question);
 }
 
 /* ---- The share of the CPU -------------------------------------------------------------------- */
 
-/* Times one hybrid sort with a share, after one that is not timed. Infinity if there is no GPU. */
-static double try_share(bench *b, const sample_case *c, double share)
+double sample_try(bench *b, const sample_case *c, sample_side *s)
 {
     const size_t size = c->n * ordo_type_size(c->type);
-    sample_side  s = sides[BOTH];
     double       least = INFINITY;
 
-    s.share = share;
-    s.verb = c->verb;
-    s.type = c->type;
-    s.n = c->n;
-    s.value_size = c->verb == PAIRS ? ordo_type_size(c->type) : 0;
-    s.keys = b->dst;
-    s.values = b->dst + size;
+    s->verb = c->verb;
+    s->type = c->type;
+    s->n = c->n;
+    s->value_size = c->verb == PAIRS ? ordo_type_size(c->type) : 0;
+    s->keys = b->dst;
+    s->values = b->dst + size;
+    s->ctx = NULL;
     for (int round = 0; round < 3; round++) {
-        memcpy(s.keys, b->src, size);
-        memcpy(s.values, b->src, c->n * s.value_size);
+        memcpy(s->keys, b->src, size);
+        memcpy(s->values, b->src, c->n * s->value_size);
         const double began = cli_now();
-        if (call_sample(NULL, &s) != ORDO_OK)
+        if (call_sample(NULL, s) != ORDO_OK)
             break;
         const double seconds = cli_now() - began;
         least = round > 0 && seconds < least ? seconds : least;
     }
-    ordo_ctx_free(s.ctx);
     return least;
 }
 
-/* The share with the least time, as the paper finds its threshold for each machine; 0 without a
- * GPU. */
-static double best_share(bench *b, const sample_case *c)
+static double try_share(bench *b, const sample_case *c, double share)
 {
-    static const double shares[] = {0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2,
-                                    0.25, 0.3,  0.35, 0.4,  0.5, 0.6,  0.7};
-    double              best = 0, least = INFINITY;
+    sample_side s = sample_sides[BOTH];
+
+    s.share = share;
+    const double seconds = sample_try(b, c, &s);
+    ordo_ctx_free(s.ctx);
+    return seconds;
+}
+
+double sample_best_share(bench *b, const sample_case *c)
+{
+    static const double shares[] = {0.01, 0.03, 0.06, 0.1, 0.14, 0.18, 0.23, 0.3, 0.4, 0.55};
+    enum {
+        WORSE = 2 /* shares in a row that end the search */
+    };
+    int    worse = 0;
+    double best = 0, least = INFINITY;
 
     if (!bench_generate(b, c->dist, c->type, b->src, c->n, 0))
         return 0;
@@ -226,10 +205,13 @@ static double best_share(bench *b, const sample_case *c)
         const double seconds = try_share(b, c, shares[i]);
         if (seconds == INFINITY)
             break;
+        worse = seconds < least ? 0 : worse + 1;
         if (seconds < least) {
             least = seconds;
             best = shares[i];
         }
+        if (worse == WORSE)
+            break;
     }
     return best;
 }
@@ -246,11 +228,12 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
 
     bench_heading(b, title, 0, "n", LABEL_WIDTH);
     for (size_t n = most < FIRST_N ? most : FIRST_N; n <= most && ok; n *= 4) {
-        const sample_case c = {verb, type, n, dist, dist_name, NAN, NAN, bench_count(count, n)};
-        open_sides(b->set.threads, 0);
-        sides[BOTH].share = best_share(b, &c);
-        ok = measure(b, &c);
-        close_sides();
+        sample_case c = {verb, type, n, dist, dist_name, NAN, NAN, bench_count(count, n), NULL};
+        sample_open_sides(b->set.threads, 0);
+        sample_sides[BOTH].share = c.share = sample_best_share(b, &c);
+        sample_add_streamed();
+        ok = sample_measure(b, &c);
+        sample_close_sides();
     }
     return ok;
 }
@@ -284,8 +267,8 @@ bool bench_sample_wide(bench *b)
 /* The gain of the hybrid over the GPU alone in the last question. */
 static bool note_phase_gain(bench *b, const char *phase, size_t n)
 {
-    const double gpu = bench_last_median(b, names[GPU], b->set.threads);
-    const double both = bench_last_median(b, names[BOTH], b->set.threads);
+    const double gpu = bench_last_median(b, sample_names[GPU], b->set.threads);
+    const double both = bench_last_median(b, sample_names[BOTH], b->set.threads);
     char         name[96];
 
     if (!(gpu > 0 && both > 0))
@@ -304,13 +287,13 @@ static bool take_phases(bench *b, size_t n)
         snprintf(question.label, sizeof question.label, "%s, %s", part_names[part],
                  bench_count(count, n));
         for (sample_device on = CPU; on < SIDES; on++) {
-            if (sides[on].parts[part][0] <= 0)
+            if (sample_sides[on].parts[part][0] <= 0)
                 continue;
-            if (!bench_add_times(b, names[on], sides[on].threads,
+            if (!bench_add_times(b, sample_names[on], sample_sides[on].threads,
                                  on == CPU ? BENCH_BASE_LOOSE : BENCH_BESIDE,
-                                 sides[on].parts[part]))
+                                 sample_sides[on].parts[part]))
                 return false;
-            bench_describe(b, parameters_of(&sides[on]));
+            bench_describe(b, parameters_of(&sample_sides[on]));
         }
         bench_take_times(b, &question);
         if (part < PHASES && !note_phase_gain(b, part_names[part], n))
@@ -328,12 +311,12 @@ bool bench_sample_phases(bench *b)
     bench_heading(b, "Phases of the sample sort, u32 keys (figures 3.5, 4.4, 4.22)", 0, "n",
                   LABEL_WIDTH);
     for (size_t n = most / 16 > 0 ? most / 16 : most; n <= most && ok; n *= 4) {
-        const sample_case c = {KEYS,      ORDO_U32, n,   ORDO_DIST_UNIFORM,
-                               "uniform", NAN,      NAN, bench_count(count, n)};
-        open_sides(b->set.threads, 0);
-        sides[BOTH].share = best_share(b, &c);
-        ok = measure(b, &c) && take_phases(b, n);
-        close_sides();
+        const sample_case c = {
+            KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, NAN, bench_count(count, n), NULL};
+        sample_open_sides(b->set.threads, 0);
+        sample_sides[BOTH].share = sample_best_share(b, &c);
+        ok = sample_measure(b, &c) && take_phases(b, n);
+        sample_close_sides();
     }
     return ok;
 }
@@ -344,9 +327,9 @@ bool bench_sample_phases(bench *b)
  * times as long as the GPU takes over 1 / (1 + r) of the work. */
 static bool note_gain(bench *b, const char *label, unsigned threads, double share)
 {
-    const double cpu = bench_last_median(b, names[CPU], threads);
-    const double gpu = bench_last_median(b, names[GPU], threads);
-    const double both = bench_last_median(b, names[BOTH], threads);
+    const double cpu = bench_last_median(b, sample_names[CPU], threads);
+    const double gpu = bench_last_median(b, sample_names[GPU], threads);
+    const double both = bench_last_median(b, sample_names[BOTH], threads);
     char         name[96];
 
     if (!(gpu > 0 && both > 0 && cpu > 0))
@@ -378,12 +361,12 @@ static bool measure_platform(bench *b, sample_verb verb, unsigned threads, unsig
                  threads == 1 ? "" : "s");
     else
         snprintf(label, sizeof label, "%s, %.0f SMs", verb == KEYS ? "keys" : "pairs", sms);
-    const sample_case c = {verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, sms, label};
-    open_sides(threads, 0);
-    sides[GPU].sms = sides[BOTH].sms = limit;
-    sides[BOTH].share = best_share(b, &c);
-    const bool ok = measure(b, &c) && note_gain(b, label, threads, sides[BOTH].share);
-    close_sides();
+    const sample_case c = {verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, sms, label, NULL};
+    sample_open_sides(threads, 0);
+    sample_sides[GPU].sms = sample_sides[BOTH].sms = limit;
+    sample_sides[BOTH].share = sample_best_share(b, &c);
+    const bool ok = sample_measure(b, &c) && note_gain(b, label, threads, sample_sides[BOTH].share);
+    sample_close_sides();
     return ok;
 }
 
@@ -450,10 +433,10 @@ bool bench_sample_threshold(bench *b)
     for (size_t i = 0; i < sizeof shares / sizeof *shares && ok; i++) {
         char label[16];
         snprintf(label, sizeof label, "%.0f %%", 100 * shares[i]);
-        open_sides(b->set.threads, shares[i]);
-        ok = measure(b, &(sample_case){KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", shares[i],
-                                       NAN, label});
-        close_sides();
+        sample_open_sides(b->set.threads, shares[i]);
+        ok = sample_measure(b, &(sample_case){KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform",
+                                              shares[i], NAN, label, NULL});
+        sample_close_sides();
     }
     return ok;
 }

@@ -73,7 +73,8 @@ static const char help_common[] =
     "  --time            print on stderr how long reading, computing and writing took\n"
     "  --profile         for an array streamed through a GPU: print on stderr how long the link,\n"
     "                    the GPU and the threads were busy in each phase\n"
-    "  --profile-json F  write the same, and every time span, as JSON to file F\n"
+    "  --profile-json F  write the same, and every time span, as JSON to file F, which trace\n"
+    "                    viewers open\n"
     "  --profile-svg F   draw the time spans as a picture in file F\n";
 
 static const char help_memory[] =

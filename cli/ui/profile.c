@@ -36,7 +36,9 @@ static const struct {
              [ORDO_SPAN_OUT] = {"from gpu", "#aa3377", 2},
              [ORDO_SPAN_WORK] = {"work", "#ee6677", 3},
              [ORDO_SPAN_PHASE_II] = {"II", "#eeeeee", 0},
-             [ORDO_SPAN_COMPUTE] = {"compute", "#4477aa", THREADS}};
+             [ORDO_SPAN_COMPUTE] = {"compute", "#4477aa", THREADS},
+             [ORDO_SPAN_PIECE] = {"compute", "#4477aa", THREADS},
+             [ORDO_SPAN_WAIT] = {"wait", "#bbbbbb", THREADS}};
 
 typedef struct profile_part { /* a phase, or the whole call; times in seconds */
     const char *name;
@@ -113,7 +115,7 @@ static double threads_busy(const profile *p, const profile_part *part)
         const bool             draws = span->kind == ORDO_SPAN_PHASE_I && p->phases < PHASES;
         if (span->kind == ORDO_SPAN_COMPUTE || draws) /* all threads */
             sum += length * p->threads;
-        else if (kinds[span->kind].row == THREADS)
+        else if (kinds[span->kind].row == THREADS && span->kind != ORDO_SPAN_WAIT)
             sum += length;
     }
     return sum / p->threads;
@@ -133,6 +135,12 @@ static void compute(const profile *p, profile_part *part)
     part->bytes_out = bytes_of(p, part, ORDO_SPAN_OUT);
 }
 
+static const char *name_of(const profile *p, uint32_t kind)
+{
+    const bool apart = p->facts.strategy == ORDO_STRATEGY_PHASES;
+    return apart && kind == ORDO_SPAN_PHASE_III ? "III" : kinds[kind].name;
+}
+
 /* The phases of a sample sort are apart; those of a streamed call are I, II and III, IV. */
 static void set_phases(profile *p, double seconds)
 {
@@ -145,8 +153,7 @@ static void set_phases(profile *p, double seconds)
     p->phases = apart ? 4 : 3;
     p->parts[p->phases] = (profile_part){.name = "whole", .ended = seconds};
     for (unsigned i = 0; i < p->phases; i++) {
-        p->parts[i].name =
-            apart && phases[i] == ORDO_SPAN_PHASE_III ? "III" : kinds[phases[i]].name;
+        p->parts[i].name = name_of(p, phases[i]);
         for (size_t s = 0; s < p->count; s++)
             if (p->spans[s].kind == phases[i]) {
                 p->parts[i].began = p->spans[s].began;
@@ -226,6 +233,38 @@ static void print_table(const profile *p)
         print_computing(p);
 }
 
+static unsigned row_of(const ordo_span *span)
+{
+    const unsigned row = kinds[span->kind].row;
+    return row == THREADS ? row + span->lane : row;
+}
+
+static const char *const row_names[THREADS] = {"phase", "to GPU", "from GPU", "GPU"};
+
+/* The spans as events of the Trace Event Format, which trace viewers read: a row for each part of
+ * the machine, times in microseconds. */
+static void print_trace(FILE *to, const profile *p)
+{
+    for (unsigned row = 0; row < THREADS + p->threads; row++) {
+        char thread[32];
+        snprintf(thread, sizeof thread, "thread %u", row - THREADS);
+        fprintf(to,
+                "{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": %u, "
+                "\"args\": {\"name\": \"%s\"}}%s\n",
+                row, row < THREADS ? row_names[row] : thread,
+                row + 1 < THREADS + p->threads || p->count > 0 ? "," : "");
+    }
+    for (size_t i = 0; i < p->count; i++) {
+        const ordo_span *const span = &p->spans[i];
+        fprintf(to,
+                "{\"name\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": %u, \"ts\": %.3f, "
+                "\"dur\": %.3f, \"args\": {\"bytes\": %llu}}%s\n",
+                name_of(p, span->kind), row_of(span), 1e6 * span->began,
+                1e6 * (span->ended - span->began), (unsigned long long)span->bytes,
+                i + 1 < p->count ? "," : "");
+    }
+}
+
 static void print_json(FILE *to, const profile *p)
 {
     fprintf(to, "{\"threads\": %u,\n\"phases\": [\n", p->threads);
@@ -237,14 +276,8 @@ static void print_json(FILE *to, const profile *p)
                 part->name, part->began, part->ended, part->in, part->out, part->both_ways,
                 part->work, part->device_idle, part->threads, (unsigned long long)part->bytes_in,
                 (unsigned long long)part->bytes_out, part == p->parts + p->phases ? "]," : ",");
-    fputs("\"spans\": [\n", to);
-    for (size_t i = 0; i < p->count; i++)
-        fprintf(to,
-                "{\"kind\": \"%s\", \"lane\": %u, \"began\": %.9f, \"ended\": %.9f, "
-                "\"bytes\": %llu}%s\n",
-                kinds[p->spans[i].kind].name, (unsigned)p->spans[i].lane, p->spans[i].began,
-                p->spans[i].ended, (unsigned long long)p->spans[i].bytes,
-                i + 1 < p->count ? "," : "");
+    fputs("\"traceEvents\": [\n", to);
+    print_trace(to, p);
     fputs("]}\n", to);
 }
 
@@ -253,12 +286,6 @@ static void print_json(FILE *to, const profile *p)
 static double across(const profile *p, double seconds)
 {
     return LEFT + WIDTH * (seconds / p->parts[p->phases].ended);
-}
-
-static unsigned row_of(const ordo_span *span)
-{
-    const unsigned row = kinds[span->kind].row;
-    return row == THREADS ? row + span->lane : row;
 }
 
 static void draw_bar(FILE *to, const profile *p, const ordo_span *span)
@@ -287,9 +314,8 @@ static void draw_captions(FILE *to, const profile *p)
 
 static void print_svg(FILE *to, const profile *p)
 {
-    static const char *const labels[THREADS] = {"phase", "to GPU", "from GPU", "GPU"};
-    const bool               any = p->parts[p->phases].ended > 0;
-    unsigned                 rows = THREADS;
+    const bool any = p->parts[p->phases].ended > 0;
+    unsigned   rows = THREADS;
 
     for (size_t i = 0; i < p->count; i++)
         if (row_of(&p->spans[i]) + 1 > rows)
@@ -307,7 +333,7 @@ static void print_svg(FILE *to, const profile *p)
         char text[32];
         snprintf(text, sizeof text, "thread %u", row - THREADS);
         fprintf(to, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%s</text>\n", LEFT - 6,
-                TOP + ROW * row + BAR - 2, row < THREADS ? labels[row] : text);
+                TOP + ROW * row + BAR - 2, row < THREADS ? row_names[row] : text);
     }
     fputs("</svg>\n", to);
 }

@@ -12,8 +12,8 @@
 #include "backend/exec.h"
 
 enum {
-    ORDO_LINK_SIDES = 2, /* buffers of a lane */
-    ORDO_LINK_MARKS = 4, /* points in the device's queue that copies can wait for */
+    ORDO_LINK_SIDES = 2,  /* buffers of a lane */
+    ORDO_LINK_MARKS = 16, /* points in the device's queue that copies can wait for */
     ORDO_LINK_TICKS = 1024
 };
 
@@ -29,6 +29,10 @@ typedef struct ordo_link {
                          unsigned *lanes, char **base, void **stream);
     /* Waits for all work and copies. A thread ends its last stream first: begin and end nest. */
     ordo_status (*end)(void *state, ordo_exec *exec);
+
+    /* Whether the device copies from and to this host array at full speed, so that it may be the
+     * `buffer` of copies. */
+    bool (*pinned)(void *state, const void *array, size_t bytes);
 
     char *(*buffer)(void *state, unsigned lane, unsigned side);
     ordo_status (*copy_in)(void *state, ordo_exec *exec, unsigned lane, void *device,

@@ -3,7 +3,9 @@
  * The sort moves records: key bits (core/keybits.h, one-to-one) of 4 or 8 bytes, or, where an index
  * goes with the key, key bits with ties folded above the index: in one word of 8 bytes (keys of at
  * most 4 bytes, n at most 2^32), else as two words of 8 bytes. No two records with an index are
- * equal. Splitters divide the records into 2 * 2^lg buckets: bucket 2 i holds the records between
+ * equal. A pair whose value fits carries it: keys of at most 4 bytes as the word of key and index
+ * above a word with the value of up to 8 bytes; keys of 8 bytes above a word of the index and the
+ * value of up to 4 bytes. Splitters divide the records into 2 * 2^lg buckets: bucket 2 i holds the records between
  * splitters i - 1 and i, bucket 2 i + 1 those equal to splitter i, which need no sort.
  *
  * lib/papers/hybrid runs the steps on every device; the sample sorts of the CPU and of the GPU
@@ -28,12 +30,15 @@ typedef struct ordo_sample_job {
     ordo_type        type;
     bool             descending;
     bool             indexed;
+    size_t           value_size;  /* of the value that each record carries; 0: none */
     size_t           record_size; /* 4, 8 or 16 */
     unsigned         lg;          /* lg of the leaves of the tree */
 
-    /* The device's part of the input: n keys, whose first has the index `first`. */
+    /* The device's part of the input: n keys, whose first has the index `first`. On the CPU LABEL,
+     * COUNT and SCATTER work on the calling thread, so n is the length of a small piece. */
     size_t      n, first;
     const void *keys;
+    const void *values;    /* with value_size */
     void       *splitters; /* 2^lg - 1 records in ascending order */
     void       *records;   /* LABEL writes n records, SCATTER reads them; SORT: scratch */
     uint16_t   *labels;    /* the same */
@@ -46,19 +51,22 @@ typedef struct ordo_sample_job {
     const uint64_t *places;
     void           *scattered, *finished, *outbox;
 
-    /* PLACE moves inbox[0 .. inbox_n) to its buckets, with the same rule. Inbox records [from[e],
-     * from[e + 1]) belong to bucket e / 2 and go to [to[e], ...); there are 4 * 2^lg entries e. */
+    /* PLACE moves inbox[0 .. inbox_n) to its buckets, with the same rule. Inbox records [from[b],
+     * from[b + 1]) belong to bucket b and go to [to[b], ...). */
     const void     *inbox;
     size_t          inbox_n;
     const uint64_t *from, *to;
 
     /* SORT: bucket b of `scattered` and `finished` is [starts[b], starts[b + 1]), for the buckets
-     * of this device; in all `owned` records. The result is in `finished`. */
+     * of one group; `owned` is the number of records of all groups. The result is in `finished`.
+     * The CPU sorts one bucket: `owned` records in `scattered`. */
     const uint64_t *starts;
     size_t          owned;
 
-    /* RESULT reads finished[0 .. owned). */
-    void     *result;     /* keys, or indices if `indexed` */
+    /* RESULT reads finished[0 .. owned). On the CPU these may be words of key and index although
+     * value_size is set; then `values` has the values of all indices. */
+    void     *result; /* keys, or indices if `indexed` without a carried value */
+    void     *result_values;
     ordo_type index_type; /* U32, U64 */
 
     void *work; /* bytes of the slot `work`, which must be kept from COUNT to SCATTER */

@@ -14,8 +14,8 @@ enum {
     /* Records of a bucket that one CPU thread sorts in its cache. An estimate. */
     ORDO_TUNE_HYBRID_BUCKET = ORDO_TUNE(1 << 16, 100),
 
-    /* Least number of keys of a sample sort on several devices. */
-    ORDO_TUNE_SAMPLE_LEAST = ORDO_TUNE(1024, 64),
+    /* Least number of keys of a sample sort on several devices: those of figure 3.2. */
+    ORDO_TUNE_SAMPLE_LEAST = 9,
 
     /* The least number of threads for packed results: with fewer threads the CPU limits the sort,
      * and unpacking would add work. An estimate. */

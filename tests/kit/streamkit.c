@@ -37,6 +37,14 @@ void play_fail(const char *function, int at, bool memory)
 
 void play_without_failures(void) { unsetenv("ORDO_PLAY_FAIL"); }
 
+void play_pinned(bool pinned)
+{
+    if (pinned)
+        setenv("ORDO_PLAY_PINNED", "1", 1);
+    else
+        unsetenv("ORDO_PLAY_PINNED");
+}
+
 void play_memory(const char *bytes)
 {
     if (bytes != NULL)

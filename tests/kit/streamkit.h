@@ -43,5 +43,7 @@ void play_fail(const char *function, int at, bool memory);
 void play_without_failures(void);
 /* Sets the size of device memory in bytes. NULL: more than any test needs. */
 void play_memory(const char *bytes);
+/* Whether all host arrays are pinned memory of the device. */
+void play_pinned(bool pinned);
 
 #endif

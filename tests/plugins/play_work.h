@@ -210,10 +210,24 @@ static void make_record(const ordo_sample_job *job, size_t i, void *record)
     uint64_t const wide[2] = {code, job->first + i};
     uint32_t const narrow = (uint32_t)code;
     uint64_t const both = code << 32 | (uint32_t)(job->first + i);
-    const void    *from = job->record_size == 4    ? (const void *)&narrow
-                          : job->record_size == 16 ? (const void *)wide
-                          : job->indexed           ? (const void *)&both
-                                                   : (const void *)&code;
+    if (job->value_size != 0) {
+        const char *const from = (const char *)job->values + i * job->value_size;
+        uint64_t          carried[2] = {both, 0};
+        uint32_t          value = 0;
+        if (size == 8) {
+            memcpy(&value, from, job->value_size);
+            carried[0] = code;
+            carried[1] = (uint64_t)(job->first + i) << 32 | value;
+        } else {
+            memcpy(&carried[1], from, job->value_size);
+        }
+        memcpy(record, carried, sizeof carried);
+        return;
+    }
+    const void *from = job->record_size == 4    ? (const void *)&narrow
+                       : job->record_size == 16 ? (const void *)wide
+                       : job->indexed           ? (const void *)&both
+                                                : (const void *)&code;
     memcpy(record, from, job->record_size);
 }
 
@@ -257,9 +271,9 @@ static void scatter_now(const ordo_sample_job *job)
 
 static void place_now(const ordo_sample_job *job)
 {
-    size_t const entries = (size_t)4 << job->lg;
+    size_t const entries = (size_t)2 << job->lg;
     for (size_t e = 0; e < entries; e++)
-        memcpy(bucket_array(job, e / 2) + job->to[e] * job->record_size,
+        memcpy(bucket_array(job, e) + job->to[e] * job->record_size,
                play_record(job, job->inbox, job->from[e]),
                (job->from[e + 1] - job->from[e]) * job->record_size);
 }
@@ -282,8 +296,9 @@ static void sort_buckets_now(const ordo_sample_job *job)
         memcpy(to, play_record(job, job->scattered, job->starts[b]), n * size);
         compared = job;
         qsort(to, n, size, compare_for_qsort);
+        /* It is scratch of the step. */
+        memset((char *)job->records + job->starts[b] * size, 0x55, n * size);
     }
-    memset(job->records, 0x55, job->owned * size); /* it is scratch of the step */
 }
 
 static void uncode(const ordo_sample_job *job, uint64_t code, void *key)
@@ -299,8 +314,25 @@ static void uncode(const ordo_sample_job *job, uint64_t code, void *key)
     }
 }
 
+static void carried_now(const ordo_sample_job *job)
+{
+    size_t const size = size_of(job->type);
+    for (size_t i = 0; i < job->owned; i++) {
+        char *const to = (char *)job->result_values + i * job->value_size;
+        uint64_t    words[2];
+        memcpy(words, play_record(job, job->finished, i), sizeof words);
+        uint32_t const narrow = (uint32_t)words[1];
+        uncode(job, size == 8 ? words[0] : words[0] >> 32, (char *)job->result + i * size);
+        memcpy(to, size == 8 ? (const void *)&narrow : (const void *)&words[1], job->value_size);
+    }
+}
+
 static void result_now(const ordo_sample_job *job)
 {
+    if (job->value_size != 0) {
+        carried_now(job);
+        return;
+    }
     size_t const out = job->indexed ? size_of(job->index_type) : size_of(job->type);
     for (size_t i = 0; i < job->owned; i++) {
         uint64_t wide[2] = {0};

@@ -4,7 +4,8 @@
  *
  * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of the link function or
  * verb NAME fail; NAME:K:memory makes it fail for lack of memory. ORDO_PLAY_MEMORY=BYTES is the
- * size of the device memory. One lock protects everything. */
+ * size of the device memory. ORDO_PLAY_PINNED, if set, makes all host arrays pinned. One lock
+ * protects everything. */
 #define _POSIX_C_SOURCE 200809L
 #include "play_work.h"
 #include "plugins/table.h"
@@ -220,6 +221,15 @@ static ordo_status end(void *state, ordo_exec *exec)
     return played();
 }
 
+/* ORDO_PLAY_PINNED says that all host arrays are pinned. */
+static bool pinned(void *state, const void *array, size_t bytes)
+{
+    (void)state;
+    (void)array;
+    (void)bytes;
+    return getenv("ORDO_PLAY_PINNED") != NULL;
+}
+
 static char *buffer(void *state, unsigned lane, unsigned side)
 {
     return ((play_state *)state)->buffers[lane][side];
@@ -291,7 +301,7 @@ static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, or
     return played();
 }
 
-/* ---- A clock: copies and work take no time and happen when they are queried ---- */
+/* ---- A clock: copies take a nanosecond and happen when they are queried; work takes no time ---- */
 
 static double now(void)
 {
@@ -312,7 +322,8 @@ static bool side_times(void *state, unsigned lane, unsigned side, double *began,
     (void)state;
     (void)lane;
     (void)side;
-    *began = *ended = now();
+    *began = now();
+    *ended = *began + 1e-9;
     return true;
 }
 
@@ -461,9 +472,9 @@ static void close(void *state)
 
 static size_t sms(const void *state) { return ((const play_state *)state)->sms; }
 
-static const ordo_link link = {BUFFER,   room,       begin,      end,  buffer, copy_in,
-                               copy_out, close_side, wait_side,  join, mark,   await,
-                               iota,     watch,      side_times, tick, ticked};
+static const ordo_link link = {BUFFER,  room,     begin,      end,        pinned, buffer,
+                               copy_in, copy_out, close_side, wait_side,  join,   mark,
+                               await,   iota,     watch,      side_times, tick,   ticked};
 
 PLUGIN_TABLE(.sort = sort, .sort_scratch = sort_scratch, .sort_pairs = sort_pairs,
              .sort_pairs_scratch = pairs_scratch, .sms = sms, .copy = copy, .search = search,

@@ -50,6 +50,21 @@ static ordo_status link_end(void *opened, ordo_exec *exec)
     return ORDO_OK;
 }
 
+static bool is_pinned(const void *at)
+{
+    cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, at) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return false;
+    }
+    return attributes.type == cudaMemoryTypeHost;
+}
+
+static bool link_pinned(void *, const void *array, size_t bytes)
+{
+    return bytes > 0 && is_pinned(array) && is_pinned((const char *)array + bytes - 1);
+}
+
 /* ---- Lanes. A thread of the pool starts with device 0 as its current device. ---- */
 
 static char *link_buffer(void *opened, unsigned lane, unsigned side)
@@ -140,8 +155,8 @@ ordo_status cuda_pack(void *opened, const ordo_pack_job *job, ordo_exec *exec)
     return frame_end(&frame, dev_pack(&frame.call, job));
 }
 
-const ordo_link cuda_link = {CUDA_STAGE_BYTES, link_room,     link_begin,         link_end,
-                             link_buffer,      link_copy_in,  link_copy_out,      link_close_side,
-                             link_wait_side,   link_join,     link_mark,          link_await,
-                             link_iota,        profile_begin, profile_side_times, profile_tick,
-                             profile_ticked};
+const ordo_link cuda_link = {CUDA_STAGE_BYTES, link_room,      link_begin,    link_end,
+                             link_pinned,      link_buffer,    link_copy_in,  link_copy_out,
+                             link_close_side,  link_wait_side, link_join,     link_mark,
+                             link_await,       link_iota,      profile_begin, profile_side_times,
+                             profile_tick,     profile_ticked};

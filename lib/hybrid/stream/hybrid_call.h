@@ -52,8 +52,8 @@ typedef struct hybrid_records { /* the input and the output of a sort */
 /* Whether the CPU and the device can share a sample sort of n records (lib/papers/hybrid). */
 static inline bool hybrid_may_sample(const ordo_both *both, size_t n, const ordo_exec *exec)
 {
-    return n >= ORDO_TUNE_SAMPLE_LEAST && exec->papers != NULL && both->device->link != NULL &&
-           both->device->sample != NULL;
+    return n >= ORDO_TUNE_SAMPLE_LEAST && n > both->part_count && exec->papers != NULL &&
+           both->device->link != NULL && both->device->sample != NULL;
 }
 
 typedef struct hybrid_splitter {

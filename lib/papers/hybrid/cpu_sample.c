@@ -353,8 +353,13 @@ ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *ke
 /* How the keys of a job become records, and how its records become results. */
 static radix_io io_of(const cpu_kernels *kernels, const ordo_sample_job *job)
 {
+    bool const packed = ordo_type_size(job->type) <= sizeof(uint32_t) &&
+                        (job->record_size == sizeof(record_p32) || job->value_size != 0);
+    /* Key 0 of the whole input, because a loaded index is a position there. */
+    const char *const all =
+        job->keys == NULL ? NULL : (const char *)job->keys - job->first * ordo_type_size(job->type);
     ordo_argsort_job const argsort = {.type = job->type,
-                                      .keys = job->keys,
+                                      .keys = all,
                                       .n = job->n,
                                       .descending = job->descending,
                                       .index_type = job->index_type,
@@ -363,19 +368,105 @@ static radix_io io_of(const cpu_kernels *kernels, const ordo_sample_job *job)
                                    .keys = job->result,
                                    .n = job->n,
                                    .descending = job->descending,
-                                   .source = job->keys};
-    return job->indexed ? records_of_argsort(kernels, &argsort,
-                                             job->record_size == sizeof(record_p32) ? RECORD_P32
-                                                                                    : RECORD_P64)
+                                   .source = all};
+    return job->indexed ? records_of_argsort(kernels, &argsort, packed ? RECORD_P32 : RECORD_P64)
                         : records_of_keys(kernels, &sort);
 }
 
-static void load_record(const radix_io *io, size_t i, void *record)
+enum {
+    HELD = 512 /* records between two forms */
+};
+
+/* Loads records [at, at + count) of the job with their values; count is at most HELD. */
+static void load_carrying(const radix_io *io, const ordo_sample_job *job, size_t at, size_t count,
+                          record_p64 *to)
 {
-    if (io->load != NULL)
-        io->load(io, i, 1, record);
+    const char *const values = (const char *)job->values + at * job->value_size;
+    size_t const      size = job->value_size;
+    uint64_t          held[HELD];
+    if (io->kind == RECORD_P64) {
+        io->load(io, job->first + at, count, to);
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value = 0;
+            memcpy(&value, values + i * size, size);
+            to[i].index = to[i].index << 32 | value;
+        }
+        return;
+    }
+    io->load(io, job->first + at, count, held);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = 0;
+        if (size == sizeof(uint32_t))
+            memcpy(&value, values + i * sizeof(uint32_t), sizeof(uint32_t));
+        else
+            memcpy(&value, values + i * size, size);
+        to[i] = (record_p64){held[i], value};
+    }
+}
+
+static void load_records(const radix_io *io, const ordo_sample_job *job, void *records)
+{
+    if (job->value_size != 0)
+        for (size_t at = 0; at < job->n; at += HELD)
+            load_carrying(io, job, at, ordo_min(HELD, job->n - at), (record_p64 *)records + at);
+    else if (io->load != NULL)
+        io->load(io, job->first, job->n, records);
     else
-        memcpy(record, (const char *)io->in + i * io->key_size, io->key_size);
+        memcpy(records, job->keys, job->n * io->key_size);
+}
+
+/* Stores keys and values of words of key and index [at, at + count); count is at most HELD.
+ * job->values has the values of all indices. */
+static void store_looked_up(const radix_io *keys, const ordo_sample_job *job, size_t at,
+                            size_t count)
+{
+    const uint64_t *const from = (const uint64_t *)job->finished + at;
+    const char *const     values = job->values;
+    size_t const          size = job->value_size;
+    char *const           to = (char *)job->result_values + at * size;
+    uint32_t              held[HELD];
+    for (size_t i = 0; i < count; i++) {
+        held[i] = (uint32_t)(from[i] >> 32);
+        __builtin_prefetch(values + (uint32_t)from[i] * size);
+    }
+    if (keys->store != NULL)
+        keys->store(keys, at, count, held);
+    else
+        memcpy((char *)job->result + at * sizeof *held, held, count * sizeof *held);
+    for (size_t i = 0; i < count; i++)
+        if (size == sizeof(uint32_t))
+            memcpy(to + i * sizeof(uint32_t), values + (uint32_t)from[i] * sizeof(uint32_t),
+                   sizeof(uint32_t));
+        else
+            memcpy(to + i * size, values + (uint32_t)from[i] * size, size);
+}
+
+/* The same for records that carry their values. */
+static void store_carried(const radix_io *keys, const ordo_sample_job *job, size_t at, size_t count)
+{
+    const record_p64 *const from = (const record_p64 *)job->finished + at;
+    size_t const            size = job->value_size;
+    char *const             values = (char *)job->result_values + at * size;
+    union {
+        uint32_t narrow[HELD];
+        uint64_t wide[HELD];
+    } held;
+    for (size_t i = 0; i < count && keys->kind == RECORD_K32; i++) {
+        held.narrow[i] = (uint32_t)(from[i].key >> 32);
+        if (size == sizeof(uint32_t))
+            memcpy(values + i * sizeof(uint32_t), &from[i].index, sizeof(uint32_t));
+        else
+            memcpy(values + i * size, &from[i].index, size);
+    }
+    for (size_t i = 0; i < count && keys->kind == RECORD_K64; i++) {
+        uint32_t const value = (uint32_t)from[i].index;
+        held.wide[i] = from[i].key;
+        memcpy(values + i * size, &value, size);
+    }
+    if (keys->store != NULL)
+        keys->store(keys, at, count, &held);
+    else
+        memcpy((char *)job->result + at * keys->key_size, &held, count * keys->key_size);
 }
 
 static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
@@ -383,55 +474,78 @@ static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
 {
     size_t const size = sample_size(job->n);
     char *const  sample = sample_of(work);
-    for (size_t i = 0; i < size; i++)
-        load_record(io, sample_position(i, size, job->n), record_at(sample, kind, i));
+    for (size_t i = 0; i < size; i++) {
+        size_t const    at = sample_position(i, size, job->n);
+        ordo_sample_job one = *job;
+        one.n = 1;
+        one.first = at;
+        one.keys = (const char *)job->keys + at * io->key_size;
+        one.values = (const char *)job->values + at * job->value_size;
+        load_records(io, &one, record_at(sample, kind, i));
+    }
     kind->take_splitters(sample, size, job->splitters);
     return ORDO_OK;
 }
 
-static ordo_status step_label(radix_io *io, const ordo_sample_job *job, const sample_kind *kind,
-                              sample_work *work)
+static ordo_status step_label(const radix_io *io, const ordo_sample_job *job,
+                              const sample_kind *kind, sample_work *work)
 {
-    cpu_records const   records = {io->kind, job->records, job->n};
-    ordo_copy_job const copy = {job->records, io->in, job->n * io->key_size};
-    TRY(io->load != NULL ? records_load(io, &records, work->exec)
-                         : cpu_copy(NULL, &copy, work->exec));
+    load_records(io, job, job->records);
     kind->build_tree(work->tree, job->splitters);
-    return cpu_done(ordo_loop(work->exec, job->n, piece_of(job->n), kind->label, work));
+    kind->label(work, 0, job->n);
+    return ORDO_OK;
+}
+
+static ordo_status step_count(const ordo_sample_job *job)
+{
+    size_t counts[BUCKETS] = {0};
+    count_labels(job->labels, job->n, counts);
+    for (size_t b = 0; b < BUCKETS; b++)
+        job->counts[b] = counts[b];
+    return ORDO_OK;
 }
 
 static ordo_status step_scatter(const ordo_sample_job *job, const sample_kind *kind,
                                 sample_work *work)
 {
-    uint64_t first[BUCKETS];
-    memcpy(first, job->places, sizeof first);
-    place_counts(work, first);
+    for (size_t b = 0; b < BUCKETS; b++)
+        work->counts[0][b] = (size_t)job->places[b];
     work->other = job->scattered;
-    return cpu_done(ordo_loop(work->exec, job->n, piece_of(job->n), kind->scatter, work));
+    kind->scatter(work, 0, job->n);
+    return ORDO_OK;
 }
 
 static ordo_status step_sort(const ordo_sample_job *job, const sample_kind *kind, sample_work *work)
 {
     work->data = job->scattered;
     work->other = job->records;
-    for (size_t b = 0; b <= BUCKETS; b++)
-        work->starts[b] = (size_t)job->starts[b];
-    return sort_buckets(work, kind, job->bucket_first, job->bucket_end, ALL_DEPTH);
+    work->starts[0] = 0;
+    work->starts[1] = job->owned;
+    return sort_buckets(work, kind, 0, 1, ALL_DEPTH);
 }
 
-static ordo_status step_result(radix_io *io, const ordo_sample_job *job, ordo_exec *exec)
+static ordo_status step_result(radix_io *io, const cpu_kernels *kernels, const ordo_sample_job *job)
 {
-    cpu_records const   records = {io->kind, job->finished, job->owned};
-    ordo_copy_job const copy = {job->result, job->finished, job->owned * job->record_size};
-    io->n = job->owned;
-    return io->store != NULL ? records_store(io, &records, exec) : cpu_copy(NULL, &copy, exec);
+    ordo_sort_job const sort = {
+        .type = job->type, .keys = job->result, .n = job->owned, .descending = job->descending};
+    radix_io const keys = records_of_keys(kernels, &sort);
+    if (job->value_size != 0)
+        for (size_t at = 0; at < job->owned; at += HELD)
+            (job->record_size == sizeof(record_p32) ? store_looked_up : store_carried)(
+                &keys, job, at, ordo_min(HELD, job->owned - at));
+    else if (io->store != NULL)
+        io->store(io, 0, job->owned, job->finished);
+    else
+        memcpy(job->result, job->finished, job->owned * job->record_size);
+    return ORDO_OK;
 }
 
 ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
 {
     const sample_kind *const kind = kind_of(job->record_size);
     radix_io                 io = io_of(state, job);
-    sample_work              work = open_work(state, job->work, job->n, job->record_size, exec);
+    sample_work              work =
+        open_work(state, job->work, ordo_max(job->n, job->owned), job->record_size, exec);
     work.data = job->records;
     work.labels = job->labels;
     switch (job->step) {
@@ -440,16 +554,13 @@ ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
     case ORDO_SAMPLE_LABEL:
         return step_label(&io, job, kind, &work);
     case ORDO_SAMPLE_COUNT:
-        if (!ordo_loop(exec, job->n, piece_of(job->n), count_piece, &work))
-            return ORDO_E_CANCELLED;
-        total_counts(&work, job->counts);
-        return ORDO_OK;
+        return step_count(job);
     case ORDO_SAMPLE_SCATTER:
         return step_scatter(job, kind, &work);
     case ORDO_SAMPLE_SORT:
         return step_sort(job, kind, &work);
     case ORDO_SAMPLE_RESULT:
-        return step_result(&io, job, exec);
+        return step_result(&io, state, job);
     case ORDO_SAMPLE_PLACE:
         break;
     }

@@ -114,14 +114,25 @@ static size_t step_work(const ordo_sample_job *job)
 }
 
 template <typename K, bool INDEXED, typename CODE>
+static ordo_status encode(cuda_call *call, const ordo_sample_job *job, CODE code)
+{
+    const typename CODE::BITS *const keys = (const typename CODE::BITS *)job->keys;
+    if constexpr (sizeof(K) == sizeof(key_record))
+        if (job->value_size != 0)
+            return CUDA_LAUNCH(call, (encode_pairs<CODE>), record_blocks(call, job->n),
+                               RECORD_THREADS, 0, keys, job->values, job->value_size, job->n,
+                               job->first, code, (key_record *)job->records);
+    return CUDA_LAUNCH(call, (encode_records<K, INDEXED, CODE>), record_blocks(call, job->n),
+                       RECORD_THREADS, 0, keys, job->n, job->first, code, (K *)job->records);
+}
+
+template <typename K, bool INDEXED, typename CODE>
 static ordo_status step_label_as(cuda_call *call, const ordo_sample_job *job, CODE code)
 {
     sample_tables  tables = step_tables(job, job->n);
     unsigned const grid = sample_grid(call);
     tables.splitters = job->splitters;
-    TRY(CUDA_LAUNCH(call, (encode_records<K, INDEXED, CODE>), record_blocks(call, job->n),
-                    RECORD_THREADS, 0, (const typename CODE::BITS *)job->keys, job->n, job->first,
-                    code, (K *)job->records));
+    TRY((encode<K, INDEXED>(call, job, code)));
     TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, job->n));
     TRY(CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, 0));
     return CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, 0,
@@ -176,7 +187,7 @@ template <typename K> static ordo_status step_place(cuda_call *call, const ordo_
                        (const unsigned long long *)job->to, target_of<K>(job));
 }
 
-/* The device's buckets become the buckets of level 0; buckets of other devices are empty. */
+/* The buckets of the group become the buckets of level 0; other buckets are empty. */
 template <typename K> static ordo_status step_sort(cuda_call *call, const ordo_sample_job *job)
 {
     sample_tables tables = step_tables(job, job->owned);
@@ -211,6 +222,14 @@ static ordo_status step_result(cuda_call *call, const ordo_sample_job *job)
     bool const narrow = job->index_type == ORDO_U32;
     if (job->owned == 0)
         return ORDO_OK;
+    if (job->value_size != 0)
+        return with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) -> ordo_status {
+            typedef decltype(code) CODE;
+            return CUDA_LAUNCH(call, (decode_pairs<CODE>), record_blocks(call, job->owned),
+                               RECORD_THREADS, 0, (const key_record *)job->finished, job->owned,
+                               code, (typename CODE::BITS *)job->result, job->result_values,
+                               job->value_size);
+        });
     if (job->indexed && job->record_size == sizeof(key_record))
         return narrow ? step_index<key_record, uint32_t>(call, job)
                       : step_index<key_record, uint64_t>(call, job);

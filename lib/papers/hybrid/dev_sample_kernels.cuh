@@ -85,6 +85,64 @@ static __global__ void first_segment(sample_tables const tables, size_t n)
     tables.segment_at[0][0].count = n;
 }
 
+/* ---- Records that carry values (backend/sample.h) ---- */
+
+static DEVICE uint64_t load_value(const void *values, size_t size, size_t i)
+{
+    const unsigned char *const from = (const unsigned char *)values + i * size;
+    if (size == sizeof(uint32_t))
+        return ((const uint32_t *)values)[i];
+    if (size == sizeof(uint64_t))
+        return ((const uint64_t *)values)[i];
+    uint64_t value = 0;
+    for (unsigned b = 0; b < size; b++)
+        value |= (uint64_t)from[b] << (8 * b);
+    return value;
+}
+
+static DEVICE void store_value(void *values, size_t size, size_t i, uint64_t value)
+{
+    unsigned char *const to = (unsigned char *)values + i * size;
+    if (size == sizeof(uint32_t))
+        ((uint32_t *)values)[i] = (uint32_t)value;
+    else if (size == sizeof(uint64_t))
+        ((uint64_t *)values)[i] = value;
+    else
+        for (unsigned b = 0; b < size; b++)
+            to[b] = (unsigned char)(value >> (8 * b));
+}
+
+template <typename CODE>
+static __global__ void encode_pairs(const typename CODE::BITS *keys, const void *values,
+                                    size_t value_size, size_t n, size_t first, CODE code,
+                                    key_record *records)
+{
+    grid_each(n, [&](size_t i) {
+        uint64_t const bits = code.encode(keys[i]), value = load_value(values, value_size, i);
+        if constexpr (sizeof(typename CODE::BITS) == sizeof(uint64_t))
+            records[i] = {bits, (uint64_t)(first + i) << 32 | value};
+        else
+            records[i] = {bits << 32 | (first + i), value};
+    });
+}
+
+template <typename CODE>
+static __global__ void decode_pairs(const key_record *records, size_t n, CODE code,
+                                    typename CODE::BITS *keys, void *values, size_t value_size)
+{
+    typedef typename CODE::BITS BITS;
+    grid_each(n, [&](size_t i) {
+        key_record const record = records[i];
+        if constexpr (sizeof(BITS) == sizeof(uint64_t)) {
+            keys[i] = code.decode(record.key);
+            store_value(values, value_size, i, (uint32_t)record.index);
+        } else {
+            keys[i] = code.decode((BITS)(record.key >> 32));
+            store_value(values, value_size, i, record.index);
+        }
+    });
+}
+
 /* ---- I: splitters ---- */
 
 static DEVICE unsigned long long spread(unsigned long long x)
@@ -367,7 +425,7 @@ static __global__ void __launch_bounds__(THREADS)
                   const unsigned long long *to, sample_target<K> const target)
 {
     grid_each(n, [&](size_t i) {
-        unsigned lo = 0, hi = 2 * BUCKETS;
+        unsigned lo = 0, hi = BUCKETS;
         while (hi - lo > 1) {
             unsigned const middle = lo + (hi - lo) / 2;
             if (from[middle] <= i)
@@ -375,7 +433,7 @@ static __global__ void __launch_bounds__(THREADS)
             else
                 hi = middle;
         }
-        target.of(lo / 2)[to[lo] + (i - from[lo])] = inbox[i];
+        target.of(lo)[to[lo] + (i - from[lo])] = inbox[i];
     });
 }
 

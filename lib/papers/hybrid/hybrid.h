@@ -5,21 +5,24 @@
  *   Algorithm 1, Fig. 3.1    sample_sort.c: hybrid_sample_sort, run_phases
  *   and 3.2                  ordo sort --device hybrid --algorithm sample --profile
  *   Algorithm 2, phase I     sample_sort.c: label
+ *                            sample_pieces.c: sample_label_piece
  *                            sample_layout.c: sample_cut_input
- *                            sample_link.c: sample_send
+ *                            sample_link.c: sample_run, sample_run_pinned
  *                            cpu_sample.c: step_split, step_label
  *                            cpu_sample.t.h: build_tree, label_piece
  *                            dev_sample.cu: step_label
  *                            dev_sample_kernels.cuh: label_records
  *   Algorithm 3, phase II    sample_sort.c: count
- *                            cpu_sample.c: count_piece, total_counts
+ *                            cpu_sample.c: step_count, count_piece, total_counts
  *                            dev_sample.cu: step_count
  *                            dev_sample_kernels.cuh: count_labels
- *   phase III                sample_sort.c: scatter, exchange
+ *   phase III                sample_sort.c: scatter, send_inboxes, fetch_outboxes
+ *                            sample_pieces.c: sample_scatter_piece
  *                            sample_layout.c: sample_share_buckets
  *                            cpu_sample.c: step_scatter
  *                            dev_sample.cu: step_scatter, step_place
  *   phase IV                 sample_sort.c: sort_buckets
+ *                            sample_pieces.c: sample_sort_piece, sort_by_all
  *                            cpu_sample.c: sort_buckets
  *                            dev_sample.cu: sort_level
  *   the GPU alone            dev_sample.cu: sample_sort
@@ -37,6 +40,8 @@
  *   Fig. 3.7                 ordo bench hybrid --only sample-pairs
  *   Fig. 3.8                 ordo bench hybrid --only sample-gaussian
  *   Fig. 3.15                ordo bench hybrid --only sample-wide
+ *   gain of both devices     ordo bench hybrid --only sample-gain
+ *   staggered, bucket, ...   ordo bench hybrid --only sample-inputs
  *   Fig. 3.16, 3.17, ratio   ordo bench hybrid --only sample-platforms
  *   threshold                ordo bench hybrid --only sample-threshold
  *   proteins, strings        ordo bench hybrid --only strings
@@ -67,8 +72,8 @@ ordo_status cpu_strings_sample(struct string_engine *engine, struct string_group
 ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec);
 size_t      cpu_sample_work(const ordo_sample_job *job);
 
-/* Sorts records in the four phases. The caller's arrays change only after all GPUs have finished:
- * after an error with exec->changed off they are unchanged. */
+/* Sorts records in the four phases. After an error with exec->changed off the input is unchanged:
+ * input arrays that are result arrays, too, are restored from a copy. */
 ordo_status hybrid_sample_sort(const struct ordo_both *both, const struct hybrid_records *records,
                                ordo_exec *exec);
 /* Ranks the keys by the order that the sample sort finds. `given` has keys and no arrays for

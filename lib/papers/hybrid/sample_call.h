@@ -11,38 +11,49 @@ enum {
     SAMPLE_BUCKETS = 2 << ORDO_TUNE_SAMPLE_LG,
     SAMPLE_SPLITTERS = (1 << ORDO_TUNE_SAMPLE_LG) - 1,
     SAMPLE_PHASES = 4,
-    SAMPLE_WORKS = 8, /* most pieces of timed work of one GPU */
+    SAMPLE_GROUPS = 8,                    /* most groups of buckets that a GPU sorts one by one */
+    SAMPLE_WORKS = 8 + 2 * SAMPLE_GROUPS, /* most pieces of timed work of one GPU */
+    SAMPLE_INTERVALS = 1 << 12,           /* most intervals of the link's and the GPU's time */
+    SAMPLE_ARRAYS = 2,                    /* arrays of results: keys or indices, and values */
 
     /* Marks in the work of a GPU; copies wait for them. */
     SAMPLE_COUNTED = 0,
     SAMPLE_SCATTERED = 1,
-    SAMPLE_SORTED = 2
+    SAMPLE_SORTED = 2, /* of group 0; the next groups have the next marks */
+    SAMPLE_NOTHING = ORDO_LINK_MARKS
 };
+_Static_assert((int)SAMPLE_SORTED + (int)SAMPLE_GROUPS <= (int)ORDO_LINK_MARKS,
+               "every group has a mark");
 
 typedef struct sample_tables {       /* the tables of one GPU; the host sends them in one piece */
     uint64_t places[SAMPLE_BUCKETS]; /* the fields are those of ordo_sample_job */
-    uint64_t from[2 * SAMPLE_BUCKETS + 1];
-    uint64_t to[2 * SAMPLE_BUCKETS];
-    uint64_t starts[SAMPLE_BUCKETS + 1];
+    uint64_t from[SAMPLE_BUCKETS + 1];
+    uint64_t to[SAMPLE_BUCKETS];
+    uint64_t starts[SAMPLE_GROUPS][SAMPLE_BUCKETS + 1]; /* buckets of other groups are empty */
 } sample_tables;
 
+struct sample_call;
+
 typedef struct sample_line { /* one GPU and the link to it */
-    hybrid_call call;        /* lanes, threads and errors of this GPU */
-    ordo_both   both;        /* the CPU and this GPU */
-    size_t      first, n;    /* the GPU's part of the input */
-    size_t      most;        /* records that the GPU's memory can hold */
-    size_t      bucket_first, bucket_end;
-    size_t      start, owned; /* the GPU's part of the result */
-    size_t      outbox_n, inbox_n;
+    const struct sample_call *of;
+    hybrid_call               call;     /* lanes, threads and errors of this GPU */
+    ordo_both                 both;     /* the CPU and this GPU */
+    size_t                    first, n; /* the GPU's part of the input */
+    size_t                    most;     /* records that the GPU's memory can hold */
+    size_t                    bucket_first, bucket_end;
+    size_t                    start, owned; /* the GPU's part of the result */
+    size_t                    outbox_n, inbox_n;
+    size_t                    group_count;
+    size_t group_at[SAMPLE_GROUPS + 1]; /* records of `owned` before each group */
 
     /* Host memory. */
     uint64_t      counts[SAMPLE_BUCKETS];
-    uint64_t      before[SAMPLE_BUCKETS];  /* records of each bucket from earlier devices */
     uint64_t      out[SAMPLE_BUCKETS + 1]; /* place of each bucket in the outbox */
     sample_tables tables;
 
-    /* Device memory. */
-    char          *keys, *splitters, *records, *scattered, *finished, *outbox, *work;
+    /* Device memory. keys and values hold the input, then the results. */
+    char          *keys, *values, *splitters, *records, *scattered, *finished, *outbox, *inbox;
+    char          *work;
     uint16_t      *labels;
     uint64_t      *device_counts;
     sample_tables *device_tables;
@@ -51,32 +62,75 @@ typedef struct sample_line { /* one GPU and the link to it */
     double   seconds[SAMPLE_PHASES];
 } sample_line;
 
+typedef struct sample_transfer sample_transfer;
+
+typedef struct sample_pending { /* copies in flight that use one side of a lane */
+    sample_line     *line;      /* NULL: none */
+    bool             out;
+    size_t           bytes;
+    sample_transfer *transfer; /* of a chunk that is to be stored; else NULL */
+    size_t           chunk;
+} sample_pending;
+
+typedef struct sample_slot { /* one thread of a loop; it owns the lane with its number */
+    hybrid_worker  worker;
+    unsigned       number;
+    sample_pending pending[ORDO_LINK_SIDES];
+    unsigned       side; /* to use next */
+    char          *work; /* of the CPU's steps */
+    double         seconds[SAMPLE_PHASES], copy_seconds;
+} sample_slot;
+
+typedef struct sample_interval {
+    double   began, ended;
+    unsigned line;
+    bool     copies;
+} sample_interval;
+
 typedef struct sample_call {
     const ordo_both      *both;
     const hybrid_records *records;
     ordo_exec            *exec;
     bool                  indexed;
-    size_t                record_size, result_size;
-    ordo_type             index_type; /* type of the resulting indices, if indexed */
+    bool                  permuted;   /* pairs whose records carry no value */
+    size_t                value_size; /* of the value in each record; 0: none */
+    size_t                record_size;
+    ordo_type             index_type;             /* type of the resulting indices, if indexed */
+    char                 *results[SAMPLE_ARRAYS]; /* host arrays of the results */
+    size_t                result_sizes[SAMPLE_ARRAYS];
+    bool                  pinned_in, pinned_out; /* the GPU copies from or to the caller's arrays */
 
-    sample_line *lines;
-    size_t       line_count;
+    sample_line     *lines;
+    size_t           line_count;
+    sample_transfer *transfers; /* room for the list of one loop */
+    sample_slot     *slots;
+    unsigned         slot_count; /* threads */
+    unsigned         lanes;      /* of every line; the first slots own them */
 
     /* The CPU's part: the first cpu_n keys, the buckets below cpu_buckets, the first cpu_owned
      * records of the result. */
     size_t    cpu_n, cpu_buckets, cpu_owned;
+    size_t    piece;        /* records of one piece of the CPU's part */
+    uint64_t *piece_counts; /* [pieces][SAMPLE_BUCKETS] histograms, then places */
     uint64_t  cpu_counts[SAMPLE_BUCKETS];
+    uint64_t  mine[SAMPLE_BUCKETS + 1];   /* start of each bucket in the CPU's scattered records */
     uint64_t  starts[SAMPLE_BUCKETS + 1]; /* start of each bucket in the result */
-    uint64_t  cpu_places[SAMPLE_BUCKETS];
+    size_t    large;                      /* buckets of more records are sorted by all threads */
+    size_t    last_round;                 /* so are the buckets from this one on */
     char     *splitters;
-    char     *gathered; /* all records by bucket, except those that stay on a GPU */
-    char     *other;    /* records of the CPU before the scatter; scratch of its sort; results */
-    char     *spare;    /* pairs only: scratch of the permutation */
-    char     *work;
+    char     *gathered; /* n records: the CPU's, scattered, and the outbox of each GPU at `first` */
+    char     *other;    /* records of the CPU before the scatter; then its buckets */
+    char     *spare;    /* scratch of the CPU's sort */
+    size_t    room;     /* records of `other`, and labels */
     uint16_t *labels;
+    char     *work;  /* of steps that all threads do together */
+    char     *order; /* permuted pairs: the indices, then scratch of the permutation */
+    char     *kept_keys, *kept_values; /* the input, while results replace it; NULL: not needed */
 
-    double began, phase_began;
-    double cpu_seconds[SAMPLE_PHASES], copy_seconds;
+    double           began, phase_began;
+    double           cpu_seconds[SAMPLE_PHASES];
+    sample_interval *intervals;
+    atomic_size_t    interval_count;
 } sample_call;
 
 /* Whether records must move between devices. */
@@ -85,53 +139,100 @@ static inline bool sample_exchanges(const sample_call *call)
     return call->line_count > 1 || call->cpu_n > 0;
 }
 
+static inline bool sample_carries(const sample_call *call) { return call->value_size != 0; }
+
+/* Bytes of a record in the CPU's own sort. Words of key and index sort faster than records that
+ * carry a value; the CPU looks the values up in the copy of the input. */
+static inline size_t sample_sorted_size(const sample_call *call)
+{
+    bool const narrow = call->records->key_size <= sizeof(uint32_t);
+    return sample_carries(call) && narrow ? sizeof(uint64_t) : call->record_size;
+}
+
 /* ---- sample_layout.c ---- */
 
+/* Chooses the form of the records. */
+void sample_choose_records(sample_call *call);
 /* Cuts the input by position: the CPU's part, then one part for each GPU. */
 void sample_cut_input(sample_call *call, double cpu_share);
 /* Assigns every bucket to a device and computes where every device's records go. */
 void sample_share_buckets(sample_call *call);
 /* Lays out the memory of a GPU from base on and returns its size; base NULL: only the size. */
-size_t          sample_lay_out(const sample_call *call, sample_line *line, char *base);
-ordo_sample_job sample_cpu_job(const sample_call *call, ordo_sample_step step);
+size_t sample_lay_out(const sample_call *call, sample_line *line, char *base);
+/* A step of the CPU on the keys from `first` on, and a step of a GPU. */
+ordo_sample_job sample_cpu_job(const sample_call *call, ordo_sample_step step, size_t first,
+                               size_t n);
 ordo_sample_job sample_device_job(const sample_call *call, const sample_line *line,
-                                  ordo_sample_step step);
+                                  ordo_sample_step step, size_t group);
 ordo_status     sample_take_memory(sample_call *call);
+/* Takes the memory for the CPU's buckets. */
+ordo_status sample_take_bucket_memory(sample_call *call);
 
 /* ---- sample_link.c ---- */
 
 /* Copies elements [first, first + count) of a transfer between host memory and a staging buffer. */
 typedef void sample_copy(void *arg, char *buffer, size_t first, size_t count);
 
-/* Copy `count` elements of `size` bytes to or from device memory, with all threads. The copies wait
- * for the mark `after` in the work of the GPU; SAMPLE_NOTHING: they wait for no mark. sample_fetch
- * returns when the elements are in host memory. */
-enum {
-    SAMPLE_NOTHING = ORDO_LINK_MARKS
+struct sample_transfer { /* `count` elements of `size` bytes to or from device memory */
+    sample_line  *line;
+    bool          out;
+    char         *device;
+    size_t        size, count;
+    unsigned      after; /* the copies wait for this mark; SAMPLE_NOTHING: for no mark */
+    sample_copy  *copy;  /* NULL: `arg` is the host array */
+    void         *arg;
+    size_t        chunk; /* elements */
+    atomic_size_t next;
 };
-ordo_status sample_send(sample_call *call, sample_line *line, void *device, size_t size,
-                        size_t count, unsigned after, sample_copy *copy, void *arg);
-ordo_status sample_fetch(sample_call *call, sample_line *line, const void *device, size_t size,
-                         size_t count, unsigned after, sample_copy *copy, void *arg);
-/* The host side of a transfer of one array. */
-typedef struct sample_array {
-    char  *at;
-    size_t size;
-} sample_array;
-sample_copy sample_copy_in, sample_copy_out;
+
+/* Work of the CPU, piece by piece. */
+typedef void sample_piece(sample_call *call, sample_slot *slot, size_t piece);
+
+/* ---- sample_pieces.c ---- */
+
+/* Does a step with all threads and adds its time to a phase. */
+ordo_status sample_cpu_step(sample_call *call, ordo_sample_job job, unsigned phase);
+size_t      sample_piece_count(const sample_call *call); /* pieces of the CPU's part of the input */
+sample_piece sample_label_piece, sample_scatter_piece;   /* I and II; III */
+/* Adds the histograms of the pieces and turns them into places. */
+void sample_place_pieces(sample_call *call);
+
+/* Pieces of the copy of the input, which is made if results will replace it; restores the input
+ * after an error. */
+sample_piece sample_keep_piece;
+size_t       sample_keep_count(const sample_call *call);
+void         sample_restore_input(sample_call *call);
+
+/* Decides which buckets of the CPU are sorted by one thread, and which by all. */
+void         sample_divide_buckets(sample_call *call);
+sample_piece sample_sort_piece; /* IV: a bucket that one thread sorts; others are left */
+ordo_status  sample_sort_rest(sample_call *call);
+
+/* ---- sample_link.c: loops ---- */
+
+/* Runs transfers and pieces with all threads: some threads start with chunks of the transfers, in
+ * their order, the others with pieces; whoever ends first helps. Returns when all pieces are done,
+ * all chunks are queued and all fetched elements are in host memory. */
+ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t transfer_count,
+                       sample_piece *piece, size_t piece_count);
+/* Queues copies between pinned host arrays and a GPU; no thread is needed for them. */
+ordo_status sample_run_pinned(sample_call *call, const sample_transfer *transfers,
+                              size_t transfer_count);
+/* Waits for all copies of the call. */
+ordo_status sample_wait_copies(sample_call *call);
 
 /* Queues a step on a GPU and records its times as work of `phase`. */
 ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample_step step,
-                         unsigned phase);
+                         unsigned phase, size_t group);
 ordo_status sample_mark(sample_line *line, unsigned mark);
 /* Adds up the times of the GPU's work, after link->end. */
 void sample_read_times(sample_call *call, sample_line *line);
+/* The time in which a line copied, or did anything. */
+double sample_busy(const sample_call *call, size_t line, bool only_copies);
 
-/* Copies of the records that leave a GPU and of those that arrive; arg is a sample_exchange. */
-typedef struct sample_exchange {
-    const sample_call *call;
-    const sample_line *line;
-} sample_exchange;
-sample_copy sample_take_outbox, sample_fill_inbox;
+sample_copy sample_fill_inbox; /* the records that arrive in a GPU; arg is the sample_line */
+/* Copies bucket b of all devices except `owner`, from record `skip` on, at most `count` records. */
+void sample_gather(const sample_call *call, const sample_line *owner, size_t b, size_t skip,
+                   size_t count, char *to);
 
 #endif

@@ -1,9 +1,46 @@
-/* sample_layout.c - the division of a hybrid sample sort: the cut of the input by position, the
- * buckets of each device, the places of all records, and memory. */
+/* sample_layout.c - the division of a hybrid sample sort: the form of the records, the cut of the
+ * input by position, the buckets of each device, the places of all records, and memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
 
 #include <string.h>
+
+/* ---- Records ---- */
+
+/* Whether the records of pairs carry the values. Keys that tie must be equal, because the record
+ * holds the key with ties folded. */
+static bool carries_values(const hybrid_records *records)
+{
+    bool const   narrow = records->n - 1 <= UINT32_MAX;
+    bool const   is_float = records->type == ORDO_F32 || records->type == ORDO_F64;
+    size_t const room = records->key_size <= sizeof(uint32_t) ? sizeof(uint64_t) : sizeof(uint32_t);
+    return records->values != NULL && narrow && !is_float && records->value_size <= room;
+}
+
+void sample_choose_records(sample_call *call)
+{
+    const hybrid_records *const records = call->records;
+    bool const                  narrow = records->n - 1 <= UINT32_MAX;
+    bool const                  argsort = records->values == NULL;
+    call->indexed = records->value_size != 0;
+    call->value_size = call->indexed && carries_values(records) ? records->value_size : 0;
+    call->permuted = call->indexed && !argsort && !sample_carries(call);
+    if (!call->indexed || sample_carries(call)) {
+        call->record_size =
+            sample_carries(call) ? 16 : ordo_max(records->key_size, sizeof(uint32_t));
+        call->results[0] = records->out_keys;
+        call->result_sizes[0] = records->key_size;
+        call->results[1] = sample_carries(call) ? records->out_values : NULL;
+        call->result_sizes[1] = call->value_size;
+        return;
+    }
+    call->record_size = records->key_size <= sizeof(uint32_t) && narrow ? 8 : 16;
+    call->index_type = argsort  ? records->value_size == 4 ? ORDO_U32 : ORDO_U64
+                       : narrow ? ORDO_U32
+                                : ORDO_U64;
+    call->results[0] = records->out_values; /* permuted: sample_take_memory */
+    call->result_sizes[0] = ordo_type_size(call->index_type);
+}
 
 /* ---- Shares ---- */
 
@@ -61,26 +98,45 @@ static void place_records_of_line(const sample_call *call, sample_line *line)
     line->start = (size_t)call->starts[line->bucket_first];
     for (size_t b = 0; b < SAMPLE_BUCKETS; b++) {
         bool const     stays = b >= line->bucket_first && b < line->bucket_end;
-        uint64_t const before = stays ? line->before[b] : 0;
         uint64_t const all = call->starts[b + 1] - call->starts[b];
-        uint64_t const after = stays ? all - before - line->counts[b] : 0;
         uint64_t const start = stays ? call->starts[b] - line->start : 0;
         line->out[b] = out;
-        tables->starts[b] = start;
-        tables->places[b] = stays ? start + before : out;
-        tables->from[2 * b] = in;
-        tables->to[2 * b] = start;
-        tables->from[2 * b + 1] = in + before;
-        tables->to[2 * b + 1] = start + before + line->counts[b];
-        in += before + after;
+        tables->places[b] = stays ? start : out;
+        tables->from[b] = in;
+        tables->to[b] = start + line->counts[b];
+        in += stays ? all - line->counts[b] : 0;
         out += stays ? 0 : line->counts[b];
     }
-    for (size_t b = line->bucket_end; b <= SAMPLE_BUCKETS; b++)
-        tables->starts[b] = line->owned;
     line->out[SAMPLE_BUCKETS] = out;
-    tables->from[2 * (size_t)SAMPLE_BUCKETS] = in;
+    tables->from[SAMPLE_BUCKETS] = in;
     line->outbox_n = (size_t)out;
     line->inbox_n = (size_t)in;
+}
+
+/* Groups of buckets with about the same number of records. */
+static void make_groups(const sample_call *call, sample_line *line)
+{
+    size_t const wish = line->owned * call->record_size / ORDO_TUNE_LINK_BATCH;
+    size_t const groups = ordo_min(ordo_max(wish, 1), SAMPLE_GROUPS);
+    size_t       first = line->bucket_first;
+    line->group_count = 0;
+    line->group_at[0] = 0;
+    for (size_t g = 0; g < groups; g++) {
+        size_t const until = line->start + line->owned * (g + 1) / groups;
+        size_t       end = first;
+        while (end < line->bucket_end && (g + 1 == groups || call->starts[end + 1] <= until))
+            end++;
+        uint64_t const lo = call->starts[first] - line->start, hi = call->starts[end] - line->start;
+        if (lo == hi)
+            continue;
+        uint64_t *const starts = line->tables.starts[line->group_count++];
+        for (size_t b = 0; b <= SAMPLE_BUCKETS; b++) {
+            uint64_t const at = call->starts[b] < line->start ? 0 : call->starts[b] - line->start;
+            starts[b] = ordo_min(ordo_max(at, lo), hi);
+        }
+        line->group_at[line->group_count] = (size_t)hi;
+        first = end;
+    }
 }
 
 void sample_share_buckets(sample_call *call)
@@ -88,96 +144,96 @@ void sample_share_buckets(sample_call *call)
     uint64_t totals[SAMPLE_BUCKETS];
     memcpy(totals, call->cpu_counts, sizeof totals);
     for (size_t i = 0; i < call->line_count; i++)
-        for (size_t b = 0; b < SAMPLE_BUCKETS; b++) {
-            call->lines[i].before[b] = totals[b];
+        for (size_t b = 0; b < SAMPLE_BUCKETS; b++)
             totals[b] += call->lines[i].counts[b];
-        }
     call->starts[0] = 0;
     for (size_t b = 0; b < SAMPLE_BUCKETS; b++)
         call->starts[b + 1] = call->starts[b] + totals[b];
-    memcpy(call->cpu_places, call->starts, sizeof call->cpu_places);
     choose_buckets(call, totals);
     call->cpu_owned = (size_t)call->starts[call->cpu_buckets];
-    for (size_t i = 0; i < call->line_count; i++)
+    for (size_t i = 0; i < call->line_count; i++) {
         place_records_of_line(call, &call->lines[i]);
+        make_groups(call, &call->lines[i]);
+    }
+}
+
+/* ---- Jobs ---- */
+
+static ordo_sample_job plain_job(const sample_call *call, ordo_sample_step step)
+{
+    const hybrid_records *const records = call->records;
+    return (ordo_sample_job){.step = step,
+                             .type = records->type,
+                             .descending = records->descending,
+                             .indexed = call->indexed,
+                             .value_size = call->value_size,
+                             .record_size = call->record_size,
+                             .lg = ORDO_TUNE_SAMPLE_LG,
+                             .index_type = call->index_type};
+}
+
+ordo_sample_job sample_cpu_job(const sample_call *call, ordo_sample_step step, size_t first,
+                               size_t n)
+{
+    const hybrid_records *const records = call->records;
+    ordo_sample_job             job = plain_job(call, step);
+    job.n = n;
+    job.first = first;
+    job.keys = records->keys + first * records->key_size;
+    job.values = sample_carries(call) ? records->values + first * records->value_size : NULL;
+    job.splitters = call->splitters;
+    job.records = call->other == NULL ? NULL : call->other + first * call->record_size;
+    job.labels = call->labels == NULL ? NULL : call->labels + first;
+    job.scattered = call->gathered;
+    return job;
+}
+
+ordo_sample_job sample_device_job(const sample_call *call, const sample_line *line,
+                                  ordo_sample_step step, size_t group)
+{
+    ordo_sample_job job = plain_job(call, step);
+    size_t const    at = step == ORDO_SAMPLE_RESULT ? line->group_at[group] : 0;
+    bool const      keys = !call->indexed || sample_carries(call);
+    job.n = line->n;
+    job.first = line->first;
+    job.keys = line->keys;
+    job.values = line->values;
+    job.splitters = line->splitters;
+    job.records = line->records;
+    job.labels = line->labels;
+    job.counts = line->device_counts;
+    job.bucket_first = line->bucket_first;
+    job.bucket_end = line->bucket_end;
+    job.places = line->device_tables->places;
+    job.scattered = line->scattered;
+    job.finished = line->finished + at * call->record_size;
+    job.outbox = line->outbox;
+    job.inbox = line->inbox;
+    job.inbox_n = line->inbox_n;
+    job.from = line->device_tables->from;
+    job.to = line->device_tables->to;
+    job.starts = line->device_tables->starts[group];
+    job.owned = step == ORDO_SAMPLE_RESULT ? line->group_at[group + 1] - at : line->owned;
+    job.result = (keys ? line->keys : line->values) + at * call->result_sizes[0];
+    job.result_values = line->values + at * call->result_sizes[1];
+    job.work = line->work;
+    return job;
 }
 
 /* ---- Memory ---- */
 
-ordo_sample_job sample_cpu_job(const sample_call *call, ordo_sample_step step)
-{
-    const hybrid_records *const records = call->records;
-    return (ordo_sample_job){.step = step,
-                             .type = records->type,
-                             .descending = records->descending,
-                             .indexed = call->indexed,
-                             .record_size = call->record_size,
-                             .lg = ORDO_TUNE_SAMPLE_LG,
-                             .n = step == ORDO_SAMPLE_SPLIT ? records->n : call->cpu_n,
-                             .keys = records->keys,
-                             .splitters = call->splitters,
-                             .records = call->other,
-                             .labels = call->labels,
-                             .counts = (uint64_t *)call->cpu_counts,
-                             .bucket_first = 0,
-                             .bucket_end = call->cpu_buckets,
-                             .places = call->cpu_places,
-                             .scattered = call->gathered,
-                             .finished = call->gathered,
-                             .outbox = call->gathered,
-                             .starts = call->starts,
-                             .owned = call->cpu_owned,
-                             .index_type = call->index_type,
-                             .work = call->work};
-}
-
-ordo_sample_job sample_device_job(const sample_call *call, const sample_line *line,
-                                  ordo_sample_step step)
-{
-    const hybrid_records *const records = call->records;
-    return (ordo_sample_job){.step = step,
-                             .type = records->type,
-                             .descending = records->descending,
-                             .indexed = call->indexed,
-                             .record_size = call->record_size,
-                             .lg = ORDO_TUNE_SAMPLE_LG,
-                             .n = line->n,
-                             .first = line->first,
-                             .keys = line->keys,
-                             .splitters = line->splitters,
-                             .records = line->records,
-                             .labels = line->labels,
-                             .counts = line->device_counts,
-                             .bucket_first = line->bucket_first,
-                             .bucket_end = line->bucket_end,
-                             .places = line->device_tables->places,
-                             .scattered = line->scattered,
-                             .finished = line->finished,
-                             .outbox = line->outbox,
-                             .inbox = line->records,
-                             .inbox_n = line->inbox_n,
-                             .from = line->device_tables->from,
-                             .to = line->device_tables->to,
-                             .starts = line->device_tables->starts,
-                             .owned = line->owned,
-                             .result = line->records,
-                             .index_type = call->index_type,
-                             .work = line->work};
-}
-
-/* line->records is used in turn for the records of the input, the inbox, the scratch of the sort
- * and the result. */
 size_t sample_lay_out(const sample_call *call, sample_line *line, char *base)
 {
-    size_t const          most = ordo_max(line->n, line->most), record = call->record_size;
-    size_t                used = 0;
-    ordo_sample_job const largest = {.type = call->records->type,
-                                     .indexed = call->indexed,
-                                     .record_size = record,
-                                     .lg = ORDO_TUNE_SAMPLE_LG,
-                                     .n = line->n,
-                                     .owned = line->most};
-    line->keys = hybrid_carve(base, &used, line->n * call->records->key_size);
+    size_t const    most = ordo_max(line->n, line->most), record = call->record_size;
+    size_t const    value_size = sample_carries(call) ? call->value_size
+                                 : call->indexed      ? call->result_sizes[0]
+                                                      : 0;
+    size_t          used = 0;
+    ordo_sample_job largest = plain_job(call, ORDO_SAMPLE_SORT);
+    largest.n = line->n;
+    largest.owned = line->most;
+    line->keys = hybrid_carve(base, &used, most * call->records->key_size);
+    line->values = hybrid_carve(base, &used, most * value_size);
     line->splitters = hybrid_carve(base, &used, SAMPLE_SPLITTERS * record);
     line->device_counts =
         (uint64_t *)(void *)hybrid_carve(base, &used, SAMPLE_BUCKETS * sizeof(uint64_t));
@@ -187,6 +243,8 @@ size_t sample_lay_out(const sample_call *call, sample_line *line, char *base)
     line->scattered = hybrid_carve(base, &used, line->most * record);
     line->finished = hybrid_carve(base, &used, line->most * record);
     line->outbox = hybrid_carve(base, &used, sample_exchanges(call) ? line->n * record : 0);
+    line->inbox =
+        hybrid_carve(base, &used, ordo_min(line->most, call->records->n - line->n) * record);
     line->work = hybrid_carve(base, &used, line->both.device->sample->work(&largest));
     return used;
 }
@@ -199,24 +257,84 @@ static ordo_status take(ordo_exec *exec, size_t bytes, char **out)
     return ORDO_OK;
 }
 
-ordo_status sample_take_memory(sample_call *call)
+/* Records of one piece of the CPU's part: several for each thread, none larger than the cache. */
+static size_t piece_of(const sample_call *call)
+{
+    enum {
+        EACH = 4
+    };
+    size_t const share = ordo_div_up(call->cpu_n, EACH * (size_t)call->exec->threads);
+    return ordo_max(ordo_min(ORDO_TUNE_SAMPLE_PIECE, share), ORDO_TUNE_SAMPLE_LEAST_PIECE);
+}
+
+static ordo_status take_cpu_memory(sample_call *call)
+{
+    ordo_exec *const exec = call->exec;
+    size_t const     n = call->records->n, record = call->record_size;
+    char            *memory;
+    call->piece = piece_of(call);
+    call->room = ordo_min(n, call->cpu_n + call->cpu_n / 4 + n / 64);
+    TRY(take(exec, call->room * record, &call->other));
+    TRY(take(exec, call->room * sizeof(uint16_t), &memory));
+    call->labels = (uint16_t *)(void *)memory;
+    TRY(take(exec, n * record, &call->gathered));
+    TRY(take(exec, ordo_div_up(call->cpu_n, call->piece) * SAMPLE_BUCKETS * sizeof(uint64_t),
+             &memory));
+    call->piece_counts = (uint64_t *)(void *)memory;
+    return ORDO_OK;
+}
+
+/* The caller's arrays are kept if they are the arrays of the results. */
+static ordo_status take_copies(sample_call *call)
 {
     const hybrid_records *const records = call->records;
-    ordo_exec *const            exec = call->exec;
-    size_t const                n = records->n;
-    bool const                  cpu_works = sample_exchanges(call);
-    ordo_sample_job             largest = sample_cpu_job(call, ORDO_SAMPLE_SPLIT);
-    largest.owned = n;
+    if (call->permuted)
+        return take(call->exec,
+                    records->n * (call->result_sizes[0] +
+                                  ordo_max(records->key_size, records->value_size)) +
+                        ORDO_CACHE_LINE,
+                    &call->order);
+    if (call->results[0] == records->keys)
+        TRY(take(call->exec, records->n * records->key_size, &call->kept_keys));
+    if (sample_carries(call))
+        TRY(take(call->exec, records->n * records->value_size, &call->kept_values));
+    return ORDO_OK;
+}
+
+ordo_status sample_take_memory(sample_call *call)
+{
+    ordo_exec *const exec = call->exec;
+    ordo_sample_job  largest = plain_job(call, ORDO_SAMPLE_SPLIT);
+    char            *memory;
+    largest.n = call->records->n;
+    size_t const whole = ordo_round_up(cpu_sample_work(&largest), ORDO_CACHE_LINE);
+    largest.n = ORDO_TUNE_SAMPLE_PIECE;
+    size_t const each = ordo_round_up(cpu_sample_work(&largest), ORDO_CACHE_LINE);
     TRY(take(exec, SAMPLE_SPLITTERS * call->record_size, &call->splitters));
-    TRY(take(exec, cpu_sample_work(&largest), &call->work));
-    TRY(take(exec, n * (cpu_works ? call->record_size : call->result_size), &call->other));
-    if (cpu_works) {
-        char *labels;
-        TRY(take(exec, n * call->record_size, &call->gathered));
-        TRY(take(exec, n * sizeof(uint16_t), &labels));
+    TRY(take(exec, SAMPLE_INTERVALS * sizeof *call->intervals, &memory));
+    call->intervals = (sample_interval *)(void *)memory;
+    if (sample_exchanges(call))
+        TRY(take_cpu_memory(call));
+    TRY(take_copies(call));
+    if (call->permuted)
+        call->results[0] = call->order;
+    TRY(take(exec, whole + call->slot_count * each, &memory));
+    call->work = memory;
+    for (unsigned i = 0; i < call->slot_count; i++)
+        call->slots[i].work = memory + whole + i * each;
+    return ORDO_OK;
+}
+
+ordo_status sample_take_bucket_memory(sample_call *call)
+{
+    ordo_exec *const exec = call->exec;
+    char            *labels;
+    if (call->cpu_owned > call->room) {
+        call->room = call->cpu_owned;
+        TRY(take(exec, call->room * call->record_size, &call->other));
+        TRY(take(exec, call->room * sizeof(uint16_t), &labels));
         call->labels = (uint16_t *)(void *)labels;
     }
-    if (records->values != NULL) /* pairs */
-        TRY(take(exec, n * ordo_max(records->key_size, records->value_size), &call->spare));
-    return ORDO_OK;
+    return call->cpu_owned > 0 ? take(exec, call->cpu_owned * call->record_size, &call->spare)
+                               : ORDO_OK;
 }

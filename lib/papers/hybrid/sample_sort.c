@@ -1,34 +1,27 @@
 /* sample_sort.c - sample sort of keys, pairs and indices on the CPU and one GPU or several: S.
  * Subashini and N. Ramya, "Hybrid Comparison Sorting".
  *   I    A sample at regular intervals gives the splitters. The input is cut by position; every
- *        device labels the records of its part with their buckets.
+ *        device labels the records of its part with their buckets. The CPU labels while the GPU's
+ *        part travels.
  *   II   Every device counts its labels; the host adds the histograms.
  *   III  Every device scatters its records, so that each bucket is contiguous. Each bucket gets an
- *        owner, and devices exchange the records that belong to other owners.
- *   IV   Every device sorts its buckets; the results return to the host.
- * Pairs are sorted as indices, then permuted. GPUs and CPU work at once; only II ends with a wait.
- * Host memory: two records and 2 bytes per key, for pairs also the larger of key and value. */
+ *        owner, and devices exchange the records that belong to other owners. The CPU's scatter
+ *        needs no other histogram, so it ends before the GPU's counts arrive.
+ *   IV   Every device sorts its buckets; the results return to the host. A GPU sorts its buckets in
+ *        groups: one travels while the next is sorted and while the CPU sorts its own buckets.
+ * Pairs whose values fit move as records with values; others are sorted as indices, then permuted.
+ * Results are written as soon as they are sorted; an input in the same arrays is copied before, and
+ * restored after an error.
+ * Host memory: the copy of the input; two records and 2 bytes per key of the CPU's part, and a
+ * record per key. For permuted pairs an index and the larger of key and value instead of the copy.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
 
 #include <string.h>
 
-/* ---- Steps of the CPU ---- */
-
-static ordo_status cpu_step(sample_call *call, ordo_sample_job job, unsigned phase)
-{
-    double const      began = ordo_profile_clock();
-    ordo_status const status = cpu_sample(call->both->cpu_state, &job, call->exec);
-    call->cpu_seconds[phase] += ordo_profile_clock() - began;
-    ordo_profile_add(call->exec, ORDO_SPAN_COMPUTE, 0, began, job.n * call->record_size);
-    return status;
-}
-
-/* Does a step on the CPU's part of the input, if there is such a part. */
-static ordo_status cpu_part_step(sample_call *call, ordo_sample_step step, unsigned phase)
-{
-    return call->cpu_n == 0 ? ORDO_OK : cpu_step(call, sample_cpu_job(call, step), phase);
-}
+#define EACH_LINE(line)                                                                            \
+    for (sample_line *line = call->lines; line < call->lines + call->line_count; line++)
 
 static void end_phase(sample_call *call, ordo_span_kind kind)
 {
@@ -37,143 +30,214 @@ static void end_phase(sample_call *call, ordo_span_kind kind)
     call->exec->phase++;
 }
 
-#define EACH_LINE(line)                                                                            \
-    for (sample_line *line = call->lines; line < call->lines + call->line_count; line++)
+/* ---- Phases I and II ---- */
 
-/* ---- The phases ---- */
+static ordo_status send_one(sample_call *call, sample_line *line, void *device, void *host,
+                            size_t bytes)
+{
+    sample_transfer t = {.line = line,
+                         .device = device,
+                         .size = sizeof(uint32_t),
+                         .count = bytes / sizeof(uint32_t),
+                         .after = SAMPLE_NOTHING,
+                         .arg = host};
+    return sample_run(call, &t, 1, NULL, 0);
+}
+
+/* The transfers of the input: keys, and values that the records carry. */
+static size_t list_inputs(sample_call *call, sample_transfer *list)
+{
+    const hybrid_records *const records = call->records;
+    size_t                      count = 0;
+    EACH_LINE(line)
+    {
+        sample_transfer t = {.line = line,
+                             .device = line->keys,
+                             .size = records->key_size,
+                             .count = line->n,
+                             .after = SAMPLE_NOTHING,
+                             .arg = (char *)records->keys + line->first * records->key_size};
+        list[count++] = t;
+        t.device = line->values;
+        t.size = records->value_size;
+        if (sample_carries(call)) {
+            t.arg = (char *)records->values + line->first * records->value_size;
+            list[count++] = t;
+        }
+    }
+    return count;
+}
+
+static ordo_status queue_labels(sample_call *call)
+{
+    EACH_LINE(line)
+    {
+        TRY(send_one(call, line, line->splitters, call->splitters,
+                     SAMPLE_SPLITTERS * call->record_size));
+        TRY(sample_queue(call, line, ORDO_SAMPLE_LABEL, 0, 0));
+        TRY(sample_queue(call, line, ORDO_SAMPLE_COUNT, 1, 0));
+        TRY(sample_mark(line, SAMPLE_COUNTED));
+    }
+    return ORDO_OK;
+}
 
 static ordo_status label(sample_call *call)
 {
-    const hybrid_records *const records = call->records;
-    TRY(cpu_step(call, sample_cpu_job(call, ORDO_SAMPLE_SPLIT), 0));
-    EACH_LINE(line)
-    {
-        sample_array splitters = {call->splitters, call->record_size};
-        sample_array keys = {(char *)records->keys + line->first * records->key_size,
-                             records->key_size};
-        TRY(sample_send(call, line, line->splitters, call->record_size, SAMPLE_SPLITTERS,
-                        SAMPLE_NOTHING, sample_copy_in, &splitters));
-        TRY(sample_send(call, line, line->keys, records->key_size, line->n, SAMPLE_NOTHING,
-                        sample_copy_in, &keys));
-        TRY(sample_queue(call, line, ORDO_SAMPLE_LABEL, 0));
-        TRY(sample_queue(call, line, ORDO_SAMPLE_COUNT, 1));
-        TRY(sample_mark(line, SAMPLE_COUNTED));
-    }
-    return cpu_part_step(call, ORDO_SAMPLE_LABEL, 0);
+    sample_transfer *const list = call->transfers;
+    size_t const           count = list_inputs(call, list);
+    ordo_sample_job const  split = sample_cpu_job(call, ORDO_SAMPLE_SPLIT, 0, call->records->n);
+    if (call->pinned_in)
+        TRY(sample_run_pinned(call, list, count));
+    TRY(sample_cpu_step(call, split, 0));
+    if (call->pinned_in)
+        TRY(queue_labels(call));
+    TRY(sample_run(call, list, call->pinned_in ? 0 : count, sample_label_piece,
+                   sample_piece_count(call)));
+    return call->pinned_in ? ORDO_OK : queue_labels(call);
 }
 
+/* The CPU scatters its part before it waits for the counts. If no thread was needed for copies, the
+ * CPU is early and copies the input, too. */
 static ordo_status count(sample_call *call)
 {
-    memset(call->cpu_counts, 0, sizeof call->cpu_counts);
-    TRY(cpu_part_step(call, ORDO_SAMPLE_COUNT, 1));
+    sample_transfer *const list = call->transfers;
+    sample_place_pieces(call);
+    TRY(sample_run(call, NULL, 0, sample_scatter_piece, sample_piece_count(call)));
+    if (call->pinned_in)
+        TRY(sample_run(call, NULL, 0, sample_keep_piece, sample_keep_count(call)));
     EACH_LINE(line)
-    {
-        sample_array counts = {(char *)line->counts, sizeof *line->counts};
-        TRY(sample_fetch(call, line, line->device_counts, sizeof *line->counts, SAMPLE_BUCKETS,
-                         SAMPLE_COUNTED, sample_copy_out, &counts));
-    }
-    return ORDO_OK;
+    list[line - call->lines] = (sample_transfer){.line = line,
+                                                 .out = true,
+                                                 .device = (char *)line->device_counts,
+                                                 .size = sizeof *line->counts,
+                                                 .count = SAMPLE_BUCKETS,
+                                                 .after = SAMPLE_COUNTED,
+                                                 .arg = line->counts};
+    return sample_run(call, list, call->line_count, NULL, 0);
 }
 
-static ordo_status exchange(sample_call *call)
+/* ---- Phase III ---- */
+
+static ordo_status send_inboxes(sample_call *call)
 {
+    sample_transfer *const list = call->transfers;
+    size_t                 count = 0;
     EACH_LINE(line)
-    {
-        sample_exchange ex = {call, line};
-        if (line->outbox_n > 0)
-            TRY(sample_fetch(call, line, line->outbox, call->record_size, line->outbox_n,
-                             SAMPLE_SCATTERED, sample_take_outbox, &ex));
-    }
-    EACH_LINE(line)
-    {
-        sample_exchange ex = {call, line};
-        if (line->inbox_n == 0)
-            continue;
-        TRY(sample_send(call, line, line->records, call->record_size, line->inbox_n,
-                        SAMPLE_SCATTERED, sample_fill_inbox, &ex));
-        TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2));
-    }
-    return ORDO_OK;
+    if (line->inbox_n > 0)
+        list[count++] = (sample_transfer){.line = line,
+                                          .device = line->inbox,
+                                          .size = call->record_size,
+                                          .count = line->inbox_n,
+                                          .after = SAMPLE_NOTHING,
+                                          .copy = sample_fill_inbox,
+                                          .arg = line};
+    return sample_run(call, list, count, NULL, 0);
 }
 
+static ordo_status fetch_outboxes(sample_call *call)
+{
+    sample_transfer *const list = call->transfers;
+    size_t                 count = 0;
+    EACH_LINE(line)
+    if (line->outbox_n > 0)
+        list[count++] = (sample_transfer){.line = line,
+                                          .out = true,
+                                          .device = line->outbox,
+                                          .size = call->record_size,
+                                          .count = line->outbox_n,
+                                          .after = SAMPLE_SCATTERED,
+                                          .arg = call->gathered + line->first * call->record_size};
+    return sample_run(call, list, count, sample_keep_piece,
+                      call->pinned_in ? 0 : sample_keep_count(call));
+}
+
+/* With one GPU the inbox holds only records of the CPU, so the GPU can go on before its outbox is
+ * fetched. */
 static ordo_status scatter(sample_call *call)
 {
     sample_share_buckets(call);
+    TRY(sample_take_bucket_memory(call));
     EACH_LINE(line)
     {
-        sample_array tables = {(char *)&line->tables, sizeof(uint64_t)};
-        TRY(sample_send(call, line, line->device_tables, sizeof(uint64_t),
-                        sizeof line->tables / sizeof(uint64_t), SAMPLE_NOTHING, sample_copy_in,
-                        &tables));
-        TRY(sample_queue(call, line, ORDO_SAMPLE_SCATTER, 2));
+        TRY(send_one(call, line, line->device_tables, &line->tables, sizeof line->tables));
+        TRY(sample_queue(call, line, ORDO_SAMPLE_SCATTER, 2, 0));
         TRY(sample_mark(line, SAMPLE_SCATTERED));
     }
-    TRY(cpu_part_step(call, ORDO_SAMPLE_SCATTER, 2));
-    return exchange(call);
+    if (call->line_count > 1)
+        TRY(fetch_outboxes(call));
+    TRY(send_inboxes(call));
+    EACH_LINE(line)
+    {
+        if (line->inbox_n > 0)
+            TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, 0));
+        for (size_t g = 0; g < line->group_count; g++) {
+            TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3, g));
+            TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3, g));
+            TRY(sample_mark(line, SAMPLE_SORTED + (unsigned)g));
+        }
+    }
+    return call->line_count > 1 ? ORDO_OK : fetch_outboxes(call);
+}
+
+/* ---- Phase IV ---- */
+
+static size_t list_results(sample_call *call, sample_transfer *list)
+{
+    size_t count = 0;
+    EACH_LINE(line)
+    for (size_t g = 0; g < line->group_count; g++) {
+        size_t const          at = line->group_at[g];
+        ordo_sample_job const job = sample_device_job(call, line, ORDO_SAMPLE_RESULT, g);
+        for (size_t a = 0; a < SAMPLE_ARRAYS && call->results[a] != NULL; a++)
+            list[count++] = (sample_transfer){.line = line,
+                                              .out = true,
+                                              .device = a == 0 ? job.result : job.result_values,
+                                              .size = call->result_sizes[a],
+                                              .count = line->group_at[g + 1] - at,
+                                              .after = SAMPLE_SORTED + (unsigned)g,
+                                              .arg = call->results[a] +
+                                                     (line->start + at) * call->result_sizes[a]};
+    }
+    return count;
 }
 
 static ordo_status sort_buckets(sample_call *call)
 {
-    EACH_LINE(line)
-    {
-        TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3));
-        TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3));
-        TRY(sample_mark(line, SAMPLE_SORTED));
-    }
-    if (call->cpu_owned > 0)
-        TRY(cpu_step(call, sample_cpu_job(call, ORDO_SAMPLE_SORT), 3));
-    EACH_LINE(line)
-    {
-        sample_array results = {call->other + line->start * call->result_size, call->result_size};
-        if (line->owned > 0)
-            TRY(sample_fetch(call, line, line->records, call->result_size, line->owned,
-                             SAMPLE_SORTED, sample_copy_out, &results));
-    }
-    return ORDO_OK;
+    sample_transfer *const list = call->transfers;
+    size_t const           count = list_results(call, list);
+    sample_divide_buckets(call);
+    call->exec->changed = call->exec->changed || !call->permuted;
+    if (call->pinned_out)
+        TRY(sample_run_pinned(call, list, count));
+    TRY(sample_run(call, list, call->pinned_out ? 0 : count, sample_sort_piece, call->cpu_buckets));
+    TRY(sample_sort_rest(call));
+    return sample_wait_copies(call);
 }
 
-/* ---- The result ---- */
-
-/* Completes an array of results: writes the CPU's results, and copies the GPUs' results unless they
- * were fetched to this array. */
-static ordo_status store_results(sample_call *call, char *to)
-{
-    const ordo_both *const both = call->both;
-    size_t const           mine = call->cpu_owned * call->result_size;
-    ordo_sample_job        job = sample_cpu_job(call, ORDO_SAMPLE_RESULT);
-    ordo_copy_job const    copy = {to + mine, call->other + mine,
-                                   call->records->n * call->result_size - mine};
-    job.result = to;
-    if (call->cpu_owned > 0)
-        TRY(cpu_step(call, job, 3));
-    return to == call->other ? ORDO_OK : both->cpu->copy(both->cpu_state, &copy, call->exec);
-}
-
-static ordo_status store(sample_call *call)
+/* Permutes pairs that the records did not carry. */
+static ordo_status permute(sample_call *call)
 {
     const hybrid_records *const records = call->records;
     const ordo_both *const      both = call->both;
-    if (!call->indexed || records->values == NULL) {
-        call->exec->changed = true;
-        return store_results(call, call->indexed ? records->out_values : records->out_keys);
-    }
+    size_t const     indices = ordo_round_up(records->n * call->result_sizes[0], ORDO_CACHE_LINE);
     ordo_permute_job keys = {records->out_keys, records->n,  records->key_size,
-                             call->index_type,  call->other, call->spare};
+                             call->index_type,  call->order, call->order + indices};
     ordo_permute_job values = keys;
     values.array = records->out_values;
     values.size = records->value_size;
-    TRY(store_results(call, call->other));
     call->exec->changed = true;
     TRY(both->cpu->permute(both->cpu_state, &keys, call->exec));
     return both->cpu->permute(both->cpu_state, &values, call->exec);
 }
+
+/* ---- The report ---- */
 
 static void record(sample_call *call, double seconds)
 {
     ordo_exec *const   exec = call->exec;
     ordo_facts *const  facts = &exec->facts;
     const sample_line *busiest = &call->lines[0];
-    double             cpu = 0, device = 0;
+    double             cpu = 0, device = 0, staging = 0;
     exec->algorithm = "sample";
     exec->isa = busiest->call.device.exec.isa;
     facts->strategy = ORDO_STRATEGY_PHASES;
@@ -182,13 +246,16 @@ static void record(sample_call *call, double seconds)
     facts->cpu_share = (double)call->cpu_n / (double)call->records->n;
     EACH_LINE(line)
     {
-        double sum = 0;
-        for (int i = 0; i < SAMPLE_PHASES; i++)
-            sum += line->seconds[i];
-        if (sum > device) {
+        double const busy = sample_busy(call, (size_t)(line - call->lines), false);
+        if (busy > device) {
             busiest = line;
-            device = sum;
+            device = busy;
         }
+    }
+    for (unsigned s = 0; s < call->slot_count; s++) {
+        for (int i = 0; i < SAMPLE_PHASES; i++)
+            call->cpu_seconds[i] += call->slots[s].seconds[i] / call->slot_count;
+        staging += call->slots[s].copy_seconds / call->slot_count;
     }
     for (int i = 0; i < SAMPLE_PHASES; i++) {
         facts->cpu_seconds[i] = call->cpu_seconds[i];
@@ -197,10 +264,9 @@ static void record(sample_call *call, double seconds)
             call->cpu_seconds[i] > busiest->seconds[i] ? call->cpu_seconds[i] : busiest->seconds[i];
         cpu += call->cpu_seconds[i];
     }
-    double const computing = seconds - call->copy_seconds;
-    facts->copy_seconds = call->copy_seconds;
-    facts->cpu_idle_seconds = computing > cpu ? computing - cpu : 0;
-    facts->device_idle_seconds = computing > device ? computing - device : 0;
+    facts->copy_seconds = sample_busy(call, (size_t)(busiest - call->lines), true);
+    facts->cpu_idle_seconds = seconds > cpu + staging ? seconds - cpu - staging : 0;
+    facts->device_idle_seconds = seconds > device ? seconds - device : 0;
 }
 
 /* ---- The call ---- */
@@ -216,11 +282,37 @@ static ordo_status open_line(sample_call *call, sample_line *line)
     return on->timed ? on->link->watch(line->both.device_state, call->exec) : ORDO_OK;
 }
 
+/* Which of the caller's arrays the devices copy without staging. */
+static void find_pinned(sample_call *call)
+{
+    const hybrid_records *const records = call->records;
+    size_t const                n = records->n;
+    call->pinned_in = true;
+    call->pinned_out = !call->permuted;
+    EACH_LINE(line)
+    {
+        const ordo_link *const link = line->call.link;
+        void *const            state = line->both.device_state;
+        call->pinned_in = call->pinned_in &&
+                          link->pinned(state, records->keys, n * records->key_size) &&
+                          (!sample_carries(call) ||
+                           link->pinned(state, records->values, n * records->value_size));
+        for (size_t a = 0; a < SAMPLE_ARRAYS && call->results[a] != NULL; a++)
+            call->pinned_out = call->pinned_out &&
+                               link->pinned(state, call->results[a], n * call->result_sizes[a]);
+    }
+}
+
 static ordo_status run_phases(sample_call *call)
 {
     TRY(sample_take_memory(call));
+    call->lanes = (unsigned)ordo_min(call->slot_count, HYBRID_MOST_LANES);
     EACH_LINE(line)
-    TRY(open_line(call, line));
+    {
+        TRY(open_line(call, line));
+        call->lanes = (unsigned)ordo_min(call->lanes, line->call.lanes);
+    }
+    find_pinned(call);
     call->exec->phase = 0;
     if (call->exec->phases < SAMPLE_PHASES) /* a sort of strings has more phases */
         call->exec->phases = SAMPLE_PHASES;
@@ -267,27 +359,29 @@ static ordo_status take_lines(sample_call *call)
             line->both.device = both->parts[i].device;
             line->both.device_state = both->parts[i].state;
         }
+        line->of = call;
         hybrid_call_open(&line->call, &line->both, call->records, call->exec);
     }
     return ORDO_OK;
 }
 
-static void choose_records(sample_call *call)
+static ordo_status take_slots(sample_call *call)
 {
-    const hybrid_records *const records = call->records;
-    bool const                  narrow = records->n - 1 <= UINT32_MAX;
-    call->indexed = records->value_size != 0;
-    if (!call->indexed) {
-        call->record_size = ordo_max(records->key_size, sizeof(uint32_t));
-        call->result_size = records->key_size;
-        return;
+    void *memory;
+    call->slot_count = call->exec->threads;
+    TRY(ordo_scratch(call->exec, call->slot_count * sizeof *call->slots, &memory));
+    call->slots = memory;
+    memset(memory, 0, call->slot_count * sizeof *call->slots);
+    for (unsigned i = 0; i < call->slot_count; i++) {
+        call->slots[i].number = i;
+        hybrid_worker_init(&call->lines[0].call, &call->slots[i].worker);
+        call->slots[i].worker.exec.seed = call->exec->seed;
     }
-    bool const argsort = records->values == NULL;
-    call->record_size = records->key_size <= sizeof(uint32_t) && narrow ? 8 : 16;
-    call->index_type = argsort  ? records->value_size == 4 ? ORDO_U32 : ORDO_U64
-                       : narrow ? ORDO_U32
-                                : ORDO_U64;
-    call->result_size = ordo_type_size(call->index_type);
+    TRY(ordo_scratch(call->exec,
+                     call->line_count * SAMPLE_GROUPS * SAMPLE_ARRAYS * sizeof *call->transfers,
+                     &memory));
+    call->transfers = memory;
+    return ORDO_OK;
 }
 
 ordo_status hybrid_sample_sort(const ordo_both *both, const hybrid_records *records,
@@ -301,12 +395,15 @@ ordo_status hybrid_sample_sort(const ordo_both *both, const hybrid_records *reco
     call->both = both;
     call->records = records;
     call->exec = exec;
-    choose_records(call);
+    sample_choose_records(call);
     TRY(take_lines(call));
+    TRY(take_slots(call));
     sample_cut_input(call, both->sample_share < 0 ? 0 : both->sample_share);
     ordo_status status = end_lines(call, run_phases(call));
-    if (status == ORDO_OK)
-        status = store(call);
+    if (status != ORDO_OK && exec->changed && !call->permuted)
+        sample_restore_input(call);
+    if (status == ORDO_OK && call->permuted)
+        status = permute(call);
     if (status == ORDO_OK) {
         end_phase(call, ORDO_SPAN_PHASE_IV);
         record(call, ordo_profile_clock() - began);

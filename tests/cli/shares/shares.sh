@@ -20,6 +20,9 @@ ordo sort keys.npy --device hybrid --cpu-share 0.3 --algorithm sample --profile 
 grep -c 'idle %' profile
 ordo sort keys.npy --device hybrid --cpu-share 0.3 --profile -o stream.npy 2>profile
 grep -c 'idle %' profile
+# A trace viewer shows phases, both ways of the link and the GPU in rows.
+ordo sort keys.npy --device hybrid --cpu-share 0.3 --algorithm sample --profile-json trace -o out.npy
+grep -o '"traceEvents"\|"name": "[a-zIV ]*", "ph": "X", "pid": 1, "tid": [0-3],' trace | sort -u
 cmp cpu.npy none.npy && cmp cpu.npy some.npy && cmp cpu.npy stream.npy
 
 ordo sort keys.npy --device hybrid --gpu-share 0.3,0.3 -o out.npy

@@ -1,0 +1,12 @@
+/* bench_pin.h - pins host arrays, so that a GPU copies from and to them without staging. */
+#ifndef ORDO_BENCH_HARNESS_BENCH_PIN_H
+#define ORDO_BENCH_HARNESS_BENCH_PIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Pins an array with the driver of the first GPU; false: there is no driver, or it refuses. */
+bool bench_pin(void *array, size_t bytes);
+void bench_unpin(void *array);
+
+#endif

@@ -1,0 +1,178 @@
+/* bench_hybrid_gain.c - the sections `sample-gain` and `sample-inputs` of `ordo bench hybrid`: how
+ * much faster the hybrid sample sort is than the faster device alone, and where the time goes. The
+ * GPU alone runs the same four phases with share 0; all times include the copies of host arrays to
+ * the GPU and back. The share is the best one, found before the timed calls, and is in the rows. */
+#include "bench/harness/bench_pin.h"
+#include "bench/subjects/bench_sample.h"
+#include "ordo_machine.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    MOST_SPANS = 1 << 16,
+    LABEL_WIDTH = 36
+};
+
+/* The sum of the bytes and the length of the union of the spans of a kind, in seconds. */
+static double busy(const ordo_span *spans, size_t count, ordo_span_kind kind, uint64_t *bytes)
+{
+    double until = 0, sum = 0;
+
+    *bytes = 0;
+    for (size_t i = 0; i < count; i++) { /* in the order of their ends */
+        const double began = spans[i].began > until ? spans[i].began : until;
+        if (spans[i].kind != (uint32_t)kind)
+            continue;
+        *bytes += spans[i].bytes;
+        sum += spans[i].ended > began ? spans[i].ended - began : 0;
+        until = spans[i].ended > until ? spans[i].ended : until;
+    }
+    return sum;
+}
+
+static void print_four(const char *name, const double seconds[PHASES])
+{
+    printf("; %s", name);
+    for (int p = 0; p < PHASES; p++)
+        printf(" %.2f", 1e3 * seconds[p]);
+}
+
+/* Prints the times of a call: when each phase ended, the computing of both devices in each phase,
+ * the copies, and the idle times. */
+static void print_call(const ordo_ctx *ctx, const char *name, unsigned threads, const ordo_facts *f)
+{
+    static const ordo_span_kind kinds[PHASES] = {ORDO_SPAN_PHASE_I, ORDO_SPAN_PHASE_II,
+                                                 ORDO_SPAN_PHASE_III, ORDO_SPAN_PHASE_IV};
+    static ordo_span            spans[MOST_SPANS];
+    size_t                      count = ordo_last_profile(ctx, spans, MOST_SPANS);
+    double                      ends[PHASES] = {0};
+    double                      waits = 0; /* the mean of the threads */
+    uint64_t                    in, out;
+
+    count = count < MOST_SPANS ? count : MOST_SPANS;
+    for (size_t i = 0; i < count; i++) {
+        if (spans[i].kind == ORDO_SPAN_WAIT)
+            waits += (spans[i].ended - spans[i].began) / threads;
+        for (int p = 0; p < PHASES; p++)
+            if (spans[i].kind == (uint32_t)kinds[p])
+                ends[p] = spans[i].ended;
+    }
+    const double to = busy(spans, count, ORDO_SPAN_IN, &in);
+    const double from = busy(spans, count, ORDO_SPAN_OUT, &out);
+    printf("  %-14s share %.2f, ms", name, f->cpu_share);
+    print_four("phases end at", ends);
+    print_four("CPU computes", f->cpu_seconds);
+    print_four("GPU computes", f->device_seconds);
+    printf("\n  %-14s link in %.2f ms %.1f MB, out %.2f ms %.1f MB; waits %.2f; idle CPU %.2f, "
+           "GPU %.2f\n",
+           "", 1e3 * to, 1e-6 * (double)in, 1e3 * from, 1e-6 * (double)out, 1e3 * waits,
+           1e3 * f->cpu_idle_seconds, 1e3 * f->device_idle_seconds);
+}
+
+static void profile_side(bench *b, const sample_case *c, sample_device on)
+{
+    sample_side s = sample_sides[on];
+    ordo_report report = {.struct_size = sizeof report};
+
+    s.profile = true;
+    if (sample_try(b, c, &s) < INFINITY && ordo_last_report(s.ctx, &report) == ORDO_OK)
+        print_call(s.ctx, sample_names[on], s.threads, &report.facts);
+    ordo_ctx_free(s.ctx);
+}
+
+/* Our model, not the paper's: the link carries 1 - s of the input in, later of the result out, and
+ * both ways at once the exchange of s (1 - s). This is the gain if the link bounds both calls. */
+static double link_gain(double share) { return 1 / ((1 - share) * (1 + share / 2)); }
+
+static bool print_gain(bench *b, const sample_case *c)
+{
+    const double cpu = bench_last_median(b, sample_names[CPU], b->set.threads);
+    const double gpu = bench_last_median(b, sample_names[GPU], b->set.threads);
+    const double both = bench_last_median(b, sample_names[BOTH], b->set.threads);
+    const double alone = cpu < gpu ? cpu : gpu;
+    char         name[128];
+
+    if (!(gpu > 0 && both > 0 && cpu > 0))
+        return true; /* no GPU */
+    printf("  %s: gain %.3f over the faster device alone; CPU %.2f, GPU %.2f, both %.2f ms; share "
+           "%.2f; our model where the link bounds the time: gain %.3f\n",
+           c->label, alone / both, 1e3 * cpu, 1e3 * gpu, 1e3 * both, c->share, link_gain(c->share));
+    profile_side(b, c, GPU);
+    profile_side(b, c, BOTH);
+    snprintf(name, sizeof name, "gain over the faster device alone, %s", c->label);
+    return bench_note(b, name, alone / both);
+}
+
+static bool measure_gain(bench *b, sample_verb verb, ordo_type type, unsigned lg, bool pinned,
+                         ordo_dist dist, const char *dist_name)
+{
+    const size_t n = (size_t)1 << lg, bytes = (verb == PAIRS ? 2 : 1) * n * ordo_type_size(type);
+    char         label[64];
+
+    if (bytes > b->dst_bytes || n * ordo_type_size(type) > b->src_bytes)
+        return true;
+    if (pinned && !bench_pin(b->dst, bytes)) {
+        printf("  no pinned memory\n");
+        return true;
+    }
+    snprintf(label, sizeof label, "%s %s %s 2^%u%s", dist_name, ordo_type_name(type),
+             verb == KEYS ? "keys" : "pairs", lg, pinned ? ", pinned" : "");
+    sample_case c = {
+        verb, type, n, dist, dist_name, NAN, NAN, label, pinned ? "sample, pinned" : NULL};
+    sample_open_sides(b->set.threads, 0);
+    sample_sides[BOTH].share = c.share = sample_best_share(b, &c);
+    sample_add_streamed();
+    const bool ok = sample_measure(b, &c) && print_gain(b, &c);
+    sample_close_sides();
+    if (pinned)
+        bench_unpin(b->dst);
+    return ok;
+}
+
+bool bench_sample_gain(bench *b)
+{
+    static const struct {
+        sample_verb verb;
+        ordo_type   type;
+        unsigned    less; /* n is the largest n over 2^less */
+        bool        pinned;
+    } cases[] = {{KEYS, ORDO_U32, 0, true},  {KEYS, ORDO_U32, 2, true},  {KEYS, ORDO_U32, 4, true},
+                 {KEYS, ORDO_U32, 6, true},  {PAIRS, ORDO_U32, 2, true}, {PAIRS, ORDO_U32, 4, true},
+                 {PAIRS, ORDO_U32, 6, true}, {KEYS, ORDO_U64, 2, true},  {KEYS, ORDO_U32, 2, false},
+                 {PAIRS, ORDO_U32, 4, false}};
+    const unsigned most = (unsigned)log2((double)b->set.n);
+    bool           ok = true;
+
+    bench_heading(b, "Gain of the hybrid sample sort over the faster device alone", 0, "input",
+                  LABEL_WIDTH);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && ok; i++)
+        if (cases[i].less <= most)
+            ok = measure_gain(b, cases[i].verb, cases[i].type, most - cases[i].less,
+                              cases[i].pinned, ORDO_DIST_UNIFORM, "uniform");
+    return ok;
+}
+
+/* The inputs of the paper, pairs in pinned arrays. */
+bool bench_sample_inputs(bench *b)
+{
+    static const struct {
+        ordo_dist   dist;
+        const char *name;
+    } inputs[] = {{ORDO_DIST_UNIFORM, "uniform"},
+                  {ORDO_DIST_GAUSSIAN, "gaussian"},
+                  {ORDO_DIST_DUPES, "dupes"},
+                  {ORDO_DIST_STAGGERED, "staggered"},
+                  {ORDO_DIST_BUCKET, "bucket"}};
+    enum {
+        MOST = 24
+    };
+    const unsigned lg = (unsigned)log2((double)b->set.n);
+    bool           ok = true;
+
+    bench_heading(b, "Hybrid sample sort of the paper's inputs", 0, "input", LABEL_WIDTH);
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs && ok; i++)
+        ok = measure_gain(b, PAIRS, ORDO_U32, lg < MOST ? lg : MOST, true, inputs[i].dist,
+                          inputs[i].name);
+    return ok;
+}

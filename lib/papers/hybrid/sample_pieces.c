@@ -1,0 +1,242 @@
+/* sample_pieces.c - the CPU's part of the hybrid sample sort, in pieces that run beside the copies
+ * (sample_link.c): pieces of its part of the input, buckets, and the copy of the input. */
+#define _POSIX_C_SOURCE 200809L
+#include "papers/hybrid/sample_call.h"
+
+#include <string.h>
+
+enum {
+    KEEP_PIECE = 1 << 20 /* bytes of a piece of the copy of the input */
+};
+
+/* ---- Steps of the CPU ---- */
+
+/* Does a step on the thread of a slot and adds its time to a phase. */
+static void cpu_piece_step(sample_call *call, sample_slot *slot, ordo_sample_job job,
+                           unsigned phase)
+{
+    double const began = ordo_profile_clock();
+    job.work = slot->work;
+    (void)cpu_sample(call->both->cpu_state, &job, &slot->worker.exec);
+    slot->seconds[phase] += ordo_profile_clock() - began;
+    ordo_profile_add(call->exec, ORDO_SPAN_PIECE, slot->number, began,
+                     ordo_max(job.n, job.owned) * call->record_size);
+}
+
+/* Does a step with all threads. */
+ordo_status sample_cpu_step(sample_call *call, ordo_sample_job job, unsigned phase)
+{
+    double const began = ordo_profile_clock();
+    job.work = call->work;
+    ordo_status const status = cpu_sample(call->both->cpu_state, &job, call->exec);
+    call->cpu_seconds[phase] += ordo_profile_clock() - began;
+    ordo_profile_add(call->exec, ORDO_SPAN_COMPUTE, 0, began,
+                     ordo_max(job.n, job.owned) * call->record_size);
+    return status;
+}
+
+static size_t piece_length(const sample_call *call, size_t piece)
+{
+    return ordo_min(call->piece, call->cpu_n - piece * call->piece);
+}
+
+size_t sample_piece_count(const sample_call *call)
+{
+    return call->cpu_n == 0 ? 0 : ordo_div_up(call->cpu_n, call->piece);
+}
+
+void sample_label_piece(sample_call *call, sample_slot *slot, size_t piece)
+{
+    size_t const    first = piece * call->piece, n = piece_length(call, piece);
+    ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_LABEL, first, n);
+    cpu_piece_step(call, slot, job, 0);
+    job.step = ORDO_SAMPLE_COUNT;
+    job.counts = call->piece_counts + piece * SAMPLE_BUCKETS;
+    cpu_piece_step(call, slot, job, 1);
+}
+
+void sample_scatter_piece(sample_call *call, sample_slot *slot, size_t piece)
+{
+    size_t const    first = piece * call->piece, n = piece_length(call, piece);
+    ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_SCATTER, first, n);
+    job.places = call->piece_counts + piece * SAMPLE_BUCKETS;
+    cpu_piece_step(call, slot, job, 2);
+}
+
+/* Adds the histograms of the pieces and turns them into places. */
+void sample_place_pieces(sample_call *call)
+{
+    double const began = ordo_profile_clock();
+    size_t const pieces = sample_piece_count(call);
+    memset(call->cpu_counts, 0, sizeof call->cpu_counts);
+    for (size_t p = 0; p < pieces; p++)
+        for (size_t b = 0; b < SAMPLE_BUCKETS; b++) {
+            uint64_t *const here = &call->piece_counts[p * SAMPLE_BUCKETS + b];
+            uint64_t const  count = *here;
+            *here = call->cpu_counts[b];
+            call->cpu_counts[b] += count;
+        }
+    call->mine[0] = 0;
+    for (size_t b = 0; b < SAMPLE_BUCKETS; b++)
+        call->mine[b + 1] = call->mine[b] + call->cpu_counts[b];
+    for (size_t p = 0; p < pieces; p++)
+        for (size_t b = 0; b < SAMPLE_BUCKETS; b++)
+            call->piece_counts[p * SAMPLE_BUCKETS + b] += call->mine[b];
+    if (pieces > 0)
+        call->cpu_seconds[1] += ordo_profile_clock() - began;
+}
+
+/* ---- The copy of the input ---- */
+
+static size_t key_pieces(const sample_call *call)
+{
+    return call->kept_keys == NULL
+               ? 0
+               : ordo_div_up(call->records->n * call->records->key_size, KEEP_PIECE);
+}
+
+static size_t value_pieces(const sample_call *call)
+{
+    return call->kept_values == NULL
+               ? 0
+               : ordo_div_up(call->records->n * call->records->value_size, KEEP_PIECE);
+}
+
+/* Copies one piece of keys or values from the input to the copy, or back. */
+static void copy_piece(sample_call *call, size_t piece, bool back)
+{
+    const hybrid_records *const records = call->records;
+    bool const                  values = piece >= key_pieces(call);
+    size_t const                at = (values ? piece - key_pieces(call) : piece) * KEEP_PIECE;
+    size_t const all = records->n * (values ? records->value_size : records->key_size);
+    char *const  kept = (values ? call->kept_values : call->kept_keys) + at;
+    char *const  array = (values ? records->out_values : records->out_keys) + at;
+    hybrid_copy_nontemporal(back ? array : kept, back ? kept : array,
+                            ordo_min(KEEP_PIECE, all - at));
+    hybrid_fence_nontemporal();
+}
+
+void sample_keep_piece(sample_call *call, sample_slot *slot, size_t piece)
+{
+    double const began = ordo_profile_clock();
+    copy_piece(call, piece, false);
+    slot->copy_seconds += ordo_profile_clock() - began;
+    ordo_profile_add(call->exec, ORDO_SPAN_DIVIDE, slot->number, began, KEEP_PIECE);
+}
+
+size_t sample_keep_count(const sample_call *call) { return key_pieces(call) + value_pieces(call); }
+
+/* After an error the caller's arrays are as before. One thread copies, because the loops of a
+ * cancelled call do nothing. */
+void sample_restore_input(sample_call *call)
+{
+    for (size_t piece = 0; piece < sample_keep_count(call); piece++)
+        copy_piece(call, piece, true);
+    call->exec->changed = false;
+}
+
+/* ---- Buckets ---- */
+
+static void store_bucket(const sample_call *call, size_t b, ordo_sample_job *job)
+{
+    size_t const start = (size_t)call->starts[b];
+    job->step = ORDO_SAMPLE_RESULT;
+    job->finished = job->scattered;
+    job->result = call->results[0] + start * call->result_sizes[0];
+    job->result_values =
+        call->results[1] == NULL ? NULL : call->results[1] + start * call->result_sizes[1];
+}
+
+/* The job that sorts bucket b of the CPU. */
+static ordo_sample_job bucket_job(const sample_call *call, size_t b)
+{
+    size_t const    start = (size_t)call->starts[b], size = sample_sorted_size(call);
+    ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_SORT, 0, 0);
+    job.record_size = size;
+    job.values = call->kept_values;
+    job.owned = (size_t)call->starts[b + 1] - start;
+    job.scattered = call->other + start * size;
+    job.records = call->spare + start * size;
+    job.labels = call->labels + start;
+    return job;
+}
+
+/* Collects the records of a bucket from all devices in the form of the CPU's sort. */
+static void gather_bucket(const sample_call *call, size_t b, const ordo_sample_job *job)
+{
+    enum {
+        HELD = 256
+    };
+    uint64_t *const words = job->scattered;
+    uint64_t        held[2 * HELD];
+    if (job->record_size == call->record_size) {
+        sample_gather(call, NULL, b, 0, job->owned, job->scattered);
+        return;
+    }
+    for (size_t at = 0; at < job->owned; at += HELD) {
+        size_t const count = ordo_min(HELD, job->owned - at);
+        sample_gather(call, NULL, b, at, count, (char *)held);
+        for (size_t i = 0; i < count; i++)
+            words[at + i] = held[2 * i];
+    }
+}
+
+/* All threads sort a bucket together if it is large, or if it would leave most of them idle at the
+ * end: the buckets of the last round. */
+static bool is_for_all(const sample_call *call, size_t b)
+{
+    size_t const size = (size_t)(call->starts[b + 1] - call->starts[b]);
+    return size > call->large ||
+           (b >= call->last_round && size > ORDO_TUNE_SAMPLE_WORDS && call->large != SIZE_MAX);
+}
+
+/* The first bucket of the last round, if every thread takes one bucket at a time. */
+static size_t last_round(const sample_call *call)
+{
+    size_t count = 0, b = call->cpu_buckets;
+    for (size_t i = 0; i < call->cpu_buckets; i += 2)
+        count += call->starts[i + 1] > call->starts[i];
+    for (size_t rest = count % call->exec->threads; b > 0 && rest > 0; b--)
+        if ((b - 1) % 2 == 0 && call->starts[b] > call->starts[b - 1])
+            rest--;
+    return b;
+}
+
+void sample_sort_piece(sample_call *call, sample_slot *slot, size_t b)
+{
+    ordo_sample_job job = bucket_job(call, b);
+    if (job.owned == 0 || is_for_all(call, b))
+        return;
+    gather_bucket(call, b, &job);
+    if (b % 2 == 0)
+        cpu_piece_step(call, slot, job, 3);
+    store_bucket(call, b, &job);
+    cpu_piece_step(call, slot, job, 3);
+}
+
+/* Sorts a bucket with all threads. */
+static ordo_status sort_by_all(sample_call *call, size_t b)
+{
+    ordo_sample_job job = bucket_job(call, b);
+    gather_bucket(call, b, &job);
+    if (b % 2 == 0)
+        TRY(sample_cpu_step(call, job, 3));
+    store_bucket(call, b, &job);
+    return sample_cpu_step(call, job, 3);
+}
+
+ordo_status sample_sort_rest(sample_call *call)
+{
+    for (size_t b = 0; b < call->cpu_buckets; b++)
+        if (is_for_all(call, b))
+            TRY(sort_by_all(call, b));
+    return ORDO_OK;
+}
+
+void sample_divide_buckets(sample_call *call)
+{
+    unsigned const threads = call->exec->threads;
+    call->large =
+        threads == 1 ? SIZE_MAX : ordo_max(ORDO_TUNE_SAMPLE_BASE, call->cpu_owned / threads);
+    call->last_round = last_round(call);
+}
