@@ -51,7 +51,7 @@ def describe(paper, run, results, gpu):
     ]
     present = {row.algorithm for row in rows}
     missing = [name for name in series_of(paper, run) if name not in present]
-    no_gpu = gpu == "no" and (rows or needs_gpu(run))
+    no_gpu = gpu == "no" and (rows or needs_gpu(run) or run[0] == "hybrid")
     why = "this machine has no GPU" if no_gpu else "the run failed or lacks them"
     made = [c for d in results.documents for c in d.commands]
     start = command_of((*run[:3], ""))
