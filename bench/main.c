@@ -305,10 +305,34 @@ static const option_spec specs[] = {
     OPTION_END,
 };
 
+/* The arguments that decide which rows a run has: not the files to write, which differ from run to
+ * run. */
+static void write_command(int argc, char **argv, char *command, size_t size)
+{
+    static const char *const left_out[] = {"--json", "--revision"};
+    size_t                   used = (size_t)snprintf(command, size, "ordo bench");
+
+    for (int i = 1; i < argc; i++) {
+        bool wanted = true;
+        for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++) {
+            const size_t length = strlen(left_out[k]);
+            if (strncmp(argv[i], left_out[k], length) != 0)
+                continue;
+            wanted = false;
+            i += argv[i][length] == '\0'; /* the value is the next argument */
+            break;
+        }
+        if (wanted && used < size)
+            used += (size_t)snprintf(command + used, size - used, " %s", argv[i]);
+    }
+}
+
 static int run_bench(int argc, char **argv)
 {
+    char          command[400];
     bench_options o = {.n = OPTION_UNSET, .repeat = OPTION_UNSET, .seed = 1, .device = ORDO_CPU};
 
+    write_command(argc, argv, command, sizeof command);
     option_texts         operands = {.n = 0};
     const options_result parsed = options_parse(argc, argv, specs, &o, &operands, 1);
     o.subject = operands.n > 0 ? operands.texts[0] : NULL;
@@ -341,6 +365,7 @@ static int run_bench(int argc, char **argv)
         .seed = o.seed,
         .only = o.only,
         .revision = o.revision,
+        .command = command,
         .patience = o.quick || o.device == ORDO_CUDA ? 0.1 : 2,
         .where = (ordo_where)o.device,
         .cpu_time = o.cpu_time,

@@ -112,9 +112,12 @@ typedef enum ordo_algorithm { /* each call lists the algorithms it accepts      
     ORDO_ALGORITHM_SHUFFLE = 12, /* GPU: rank and flag in one word, scanned by warp shuffles     */
     ORDO_ALGORITHM_HYBRID = 13,  /* GPU: one warp per 1024 keys, ballots and binary search       */
     ORDO_ALGORITHM_WINDOWS = 14, /* k-sorted arrays: overlapping windows that fit the cache      */
-    ORDO_ALGORITHM_PREFIX = 15,  /* GPU: radius by parallel prefix and suffix scans              */
+    ORDO_ALGORITHM_PREFIX = 15,  /* GPU: radius by prefix maxima and suffix minima, by doubling  */
     ORDO_ALGORITHM_BALLOT = 16,  /* GPU: prefix sum of a block by ballots                        */
-    ORDO_ALGORITHM_SHARED = 17   /* GPU: binary prefix sum of a block in shared memory           */
+    ORDO_ALGORITHM_SHARED = 17,  /* GPU: binary prefix sum of a block in shared memory           */
+    ORDO_ALGORITHM_SCANS = 18,   /* GPU: PREFIX with one scan for each sequence                  */
+    ORDO_ALGORITHM_INSERTION = 19, /* GPU: ROUGH that sorts short segments by insertion          */
+    ORDO_ALGORITHM_GLOBAL = 20 /* GPU: SPLIT with three kernels over the whole array per bit   */
 } ordo_algorithm;
 
 typedef enum ordo_op { /* operation of ordo_scan                                               */
@@ -144,11 +147,11 @@ enum {                    /* bits of the field `flags` of options structs       
  * The work is enqueued on opts.stream (a cudaStream_t; NULL: the default stream). The call returns
  * without waiting, with three exceptions: it waits for a single result (pass NULL where that is
  * allowed to avoid this), ordo_sort waits when it inspects the keys first (AUTO from 128 MiB of
- * keys on, WINDOWS) or checks a radius (ROUGH, HALVING; also pairs and argsort), and a selection by
- * BITONIC merges on the host. As always in CUDA, errors of work in progress appear in a later CUDA
- * call. Calls of one context on several streams run one after the other. A call whose scratch was
- * reserved (ordo_reserve) allocates nothing and can be captured in a CUDA graph. The graph uses
- * that scratch until the context is freed, so no call on the context may need more scratch in
+ * keys on, WINDOWS) or checks a radius (ROUGH, INSERTION, HALVING; also pairs and argsort), and a
+ * selection by BITONIC merges on the host. As always in CUDA, errors of work in progress appear in a
+ * later CUDA call. Calls of one context on several streams run one after the other. A call whose
+ * scratch was reserved (ordo_reserve) allocates nothing and can be captured in a CUDA graph. The
+ * graph uses that scratch until the context is freed, so no call on the context may need more in
  * between. Arrays must exist until the work is done. */
 
 /* Options. struct_size comes first, so that callers and libraries of different versions work
@@ -304,10 +307,10 @@ ORDO_MUST ordo_status ordo_reserve(ordo_ctx *ctx, size_t bytes);
 typedef struct ordo_sort_opts {
     size_t   struct_size;
     uint64_t flags;     /* ORDO_DESCENDING, ORDO_STABLE                                          */
-    uint64_t radius;    /* ROUGH, HALVING, WINDOWS: no key is further than this from its place,
-                         * below n; 0: measure                                                    */
+    uint64_t radius;    /* ROUGH, HALVING, WINDOWS, INSERTION: no key is further than this from
+                         * its place, below n; 0: measure                                         */
     uint32_t algorithm; /* AUTO, RADIX, SAMPLE, MERGE, BITONIC, SPLIT, BUBBLE, ROUGH, HALVING,
-                         * WINDOWS                                                                */
+                         * WINDOWS; on a GPU also INSERTION, GLOBAL                               */
     uint32_t reserved;  /* 0                                                                     */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     const void *source; /* ordo_sort: the array to read; NULL: sort keys in place                */

@@ -61,8 +61,9 @@ typedef struct ordo_sink {
     (UINT64_C(1) << 33) /* temporary files may be on a file system in
                                                   * memory (tmpfs), which is refused otherwise  */
 
-/* What a call is doing. The names of phases: "copy" (of a pipe to temporary files), "runs",
- * "longer runs", "ranges", "ranks", "pass", "choose", "merge". */
+/* What a call is doing. The names of phases: "copy" (of a pipe to temporary files), "check" (of what
+ * an interrupted call has done), "runs", "longer runs", "ranges", "ranks", "pass", "choose",
+ * "merge". */
 typedef struct ordo_external_phase {
     size_t      struct_size;
     const char *name;
@@ -85,9 +86,10 @@ typedef struct ordo_external_opts {
      * needs the same memory. If its sink is the same regular file at the same position, sort and
      * argsort go on behind the last complete part of the result. Rank returns ORDO_E_NOMEM with
      * less memory than it needs without pairs (see there).
-     * A source that has changed is refused (ORDO_E_ARG). The source must be a regular file, at the
-     * position where the first call began. opts.directories is not used then. NULL: nothing is
-     * kept.                                                                                   */
+     * The later call reads the source of the complete runs and the complete part of the result
+     * again and compares checksums. A source that has changed is refused (ORDO_E_ARG); a result
+     * that has changed is made again. The source must be a regular file, at the position where the
+     * first call began. opts.directories is not used then. NULL: nothing is kept.             */
     const char *resume_directory;
     /* Called on the caller's thread, many times a second while the call works; NULL: not called. */
     void (*watch)(void *user, const ordo_external_phase *phase);

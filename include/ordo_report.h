@@ -64,7 +64,7 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     uint64_t tile;          /* keys of a sub-array                                               */
     int32_t  device_status; /* the GPU failed with this ordo_status, and the CPU did the job     */
     uint32_t letter_bits;   /* streamed strings: bits of a letter in a key                       */
-    uint64_t rounds;        /* streamed; HALVING: that halved the radius                         */
+    uint64_t rounds;        /* streamed; HALVING: that halved the radius; PREFIX: of doubling    */
     uint64_t batches;       /* streamed: parts sorted while the next one was sent                */
     uint64_t segments;      /* streamed: parts of the result                                     */
     uint64_t handed_over;   /* streamed: buckets of the CPU that the GPU sorted after all        */

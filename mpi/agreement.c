@@ -82,9 +82,9 @@ static bool all_parsed(const job *j)
     int        first[2] = {fine ? j->size : j->rank, !fine};
     MPI_Allreduce(MPI_IN_PLACE, first, 2, MPI_INT, MPI_MIN, j->world);
     if (first[0] == j->rank && first[1])
-        fprintf(stderr, "ordo-mpi: %s\n", j->trouble);
+        cli_line(stderr, "ordo-mpi: %s", j->trouble);
     else if (first[0] == j->rank)
-        fprintf(stderr, "ordo-mpi: rank %d: %s\n", j->rank, j->trouble);
+        cli_line(stderr, "ordo-mpi: rank %d: %s", j->rank, j->trouble);
     return first[0] == j->size;
 }
 

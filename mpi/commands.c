@@ -8,7 +8,7 @@
 bool succeeded(const job *j, ordo_status status)
 {
     if (status != ORDO_OK && j->rank == 0)
-        fprintf(stderr, "ordo-mpi: %s: %s\n", j->w.command, ordo_last_error(j->ctx));
+        cli_line(stderr, "ordo-mpi: %s: %s", j->w.command, ordo_last_error(j->ctx));
     return status == ORDO_OK;
 }
 

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -42,12 +43,12 @@ bool agree_fine(MPI_Comm comm, bool fine, const char *why, ...)
     int       first;
     MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
     if (first == rank_of(comm)) {
+        char    text[2 * PATH_MAX];
         va_list args;
         va_start(args, why);
-        fprintf(stderr, "ordo-mpi: rank %d: ", first);
-        vfprintf(stderr, why, args);
-        fputc('\n', stderr);
+        (void)vsnprintf(text, sizeof text, why, args);
         va_end(args);
+        cli_line(stderr, "ordo-mpi: rank %d: %s", first, text);
     }
     return first == size;
 }

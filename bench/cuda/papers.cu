@@ -1,11 +1,13 @@
 /* papers.cu - variants of two papers' algorithms that the library does not offer by name.
  * Whittaker, Skjellum and Bangalore, "Ballot Counting for Optimal Binary Prefix Sum": the split
- * radix sort with a block scan by ballots or in shared memory, with 1 or 16 keys per thread; the
- * scan of 32-bit integers in shared memory and by shuffles. Alyafi and Khalid, "Median Element
+ * radix sort inside blocks with a block scan by ballots or in shared memory; the splits of the whole
+ * array likewise, with 1 or 16 keys per thread; the scan of 32-bit integers in shared memory and by
+ * shuffles. Alyafi and Khalid, "Median Element
  * Parallelized Search": the two phases of a median by sub-arrays and merges of pairs. The kernels
  * are those of lib/papers, compiled into this module too. */
 #include "papers/ballot/dev_scan_paper.cuh"
 #include "papers/ballot/dev_split.cuh"
+#include "papers/ballot/dev_split_global.cuh"
 #include "papers/median/median.h"
 #include "peers.cuh"
 
@@ -44,18 +46,36 @@ void done(ordo_status status)
         throw failure{cudaErrorUnknown};
 }
 
-template <paper_form FORM, int ROWS> void split_keys(const task &t)
+/* Calls f with the code of u32 keys. */
+template <typename F> void with_words(F &&f)
 {
-    cuda_scratch counting = {};
-    split_layout(&counting, t.n, ROWS, sizeof(uint32_t), 0);
-    framed             frame(counting.used);
-    split_tables const tables = split_layout(&frame.call.scratch, t.n, ROWS, sizeof(uint32_t), 0);
     done(with_radix_code<false>(ORDO_U32, false, KEY_TOTAL, [&](auto code) -> ordo_status {
         if constexpr (sizeof(typename decltype(code)::BITS) == sizeof(uint32_t))
-            return split<FORM, ROWS, radix_no_value>(
-                &frame.call, &tables, code, t.keys, sizeof(uint32_t), t.n, t.out, sizeof(uint32_t));
+            return f(code);
         return ORDO_E_UNSUPPORTED;
     }));
+}
+
+template <paper_form FORM> void split_blocks(const task &t)
+{
+    framed             frame(split_scratch(t.n, sizeof(uint32_t), 0));
+    split_tables const tables = split_layout(&frame.call.scratch, t.n, sizeof(uint32_t), 0);
+    with_words([&](auto code) {
+        return split<FORM, radix_no_value>(&frame.call, &tables, code, t.keys, sizeof(uint32_t),
+                                           t.n, t.out, sizeof(uint32_t));
+    });
+}
+
+template <paper_form FORM, int ROWS> void split_array(const task &t)
+{
+    cuda_scratch counting = {};
+    global_layout(&counting, t.n, ROWS, sizeof(uint32_t), 0);
+    framed              frame(counting.used);
+    global_tables const tables = global_layout(&frame.call.scratch, t.n, ROWS, sizeof(uint32_t), 0);
+    with_words([&](auto code) {
+        return split_globally<FORM, ROWS, radix_no_value>(
+            &frame.call, &tables, code, t.keys, sizeof(uint32_t), t.n, t.out, sizeof(uint32_t));
+    });
 }
 
 template <paper_form FORM> void sum_words(const task &t)
@@ -104,10 +124,12 @@ void merge_and_look(const task &t)
 
 bool const added =
     library("", 5,
-            {entry<split_keys<PAPER_SHARED, 1>>("shared, 1 key", BENCH_PEER_SPLIT, ORDO_U32),
-             entry<split_keys<PAPER_BALLOT, 1>>("ballot, 1 key", BENCH_PEER_SPLIT, ORDO_U32),
-             entry<split_keys<PAPER_SHARED, 16>>("shared, 16 keys", BENCH_PEER_SPLIT, ORDO_U32),
-             entry<split_keys<PAPER_BALLOT, 16>>("ballot, 16 keys", BENCH_PEER_SPLIT, ORDO_U32),
+            {entry<split_blocks<PAPER_SHARED>>("split, shared", BENCH_PEER_SPLIT, ORDO_U32),
+             entry<split_blocks<PAPER_BALLOT>>("split, ballot", BENCH_PEER_SPLIT, ORDO_U32),
+             entry<split_array<PAPER_SHARED, 1>>("shared, 1 key", BENCH_PEER_SPLIT, ORDO_U32),
+             entry<split_array<PAPER_BALLOT, 1>>("ballot, 1 key", BENCH_PEER_SPLIT, ORDO_U32),
+             entry<split_array<PAPER_SHARED, 16>>("shared, 16 keys", BENCH_PEER_SPLIT, ORDO_U32),
+             entry<split_array<PAPER_BALLOT, 16>>("ballot, 16 keys", BENCH_PEER_SPLIT, ORDO_U32),
              entry<sum_words<PAPER_SHARED>>("shared", BENCH_PEER_WORD_SUM, ORDO_U32),
              entry<sum_words<PAPER_SHUFFLE>>("shuffle", BENCH_PEER_WORD_SUM, ORDO_U32),
              entry<sub_arrays>("sub-arrays", BENCH_PEER_SUB_ARRAYS, ORDO_U32),

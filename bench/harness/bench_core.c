@@ -8,6 +8,7 @@
 #include "bench/harness/bench_machine.h"
 #include "cli/cli.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,14 +188,35 @@ static bool generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t
     return true;
 }
 
+/* Generates keys and remembers how, if they are in b->src. */
+static bool generate_first(bench *b, const bench_keys *keys, void *out)
+{
+    if (out == b->src)
+        b->keys = *keys;
+    return generate(b, keys->dist, keys->type, out, keys->n, &keys->opts);
+}
+
 bool bench_generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, double p)
 {
-    return generate(b, dist, type, out, n, &ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .p = p));
+    return generate_first(
+        b, &(bench_keys){dist, type, n, ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .p = p)},
+        out);
 }
 
 bool bench_generate_k(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, size_t k)
 {
-    return generate(b, dist, type, out, n, &ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .k = k));
+    return generate_first(
+        b, &(bench_keys){dist, type, n, ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .k = k)},
+        out);
+}
+
+bool bench_renew(bench *b, unsigned round)
+{
+    ordo_gen_opts opts = b->keys.opts;
+
+    assert(b->keys.n > 0);
+    opts.seed += 1 + round;
+    return generate(b, b->keys.dist, b->keys.type, b->src, b->keys.n, &opts);
 }
 
 /* ---- Rows and facts --------------------------------------------------------------------- */
@@ -222,6 +244,11 @@ bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, be
     return true;
 }
 
+void bench_describe(bench *b, bench_parameters parameters)
+{
+    b->rows[b->row_count - 1].parameters = parameters;
+}
+
 /* The call of a row that shows a phase: the previous row has made the call already. */
 static ordo_status no_call(ordo_ctx *ctx, const void *what)
 {
@@ -234,7 +261,9 @@ bool bench_add_phase(bench *b, const char *name, unsigned threads, unsigned phas
 {
     if (!bench_add(b, name, threads, BENCH_BESIDE, no_call, NULL))
         return false;
-    b->rows[b->row_count - 1].phase = phase;
+    bench_row *const row = &b->rows[b->row_count - 1];
+    row->phase = phase;
+    row->parameters = row[-1].parameters;
     return true;
 }
 

@@ -35,6 +35,7 @@ typedef struct bench_settings {
     uint64_t    seed;
     const char *only;     /* names of sections, separated by commas; NULL: all              */
     const char *revision; /* revision of the source, for the JSON; NULL: not known */
+    const char *command;  /* the command without files and revision, for the JSON; NULL: none */
     double      patience; /* limit in seconds for one call of a slow algorithm              */
     ordo_where  where;    /* ORDO_CPU or ORDO_CUDA                                          */
     bool        cpu_time; /* times are CPU seconds of all threads                           */
@@ -61,7 +62,30 @@ typedef struct bench_question {
     const void *prepare_what;
     unsigned    singles;     /* above 0: a round times this many separate calls, each prepared */
     size_t     *call_number; /* with singles: the number of the call, for prepare          */
+    bool        fresh; /* each round has new keys in b->src, because a processor learns the branches
+                        * of keys that it has seen                                           */
+    size_t     *round; /* NULL, or the number of the round, for prepare                     */
+    unsigned    arrays; /* with round: the number of arrays that prepare takes in turn       */
 } bench_question;
+
+/* The generator of keys, to make others of the same kind. */
+typedef struct bench_keys {
+    ordo_dist     dist;
+    ordo_type     type;
+    size_t        n; /* 0: nothing was generated */
+    ordo_gen_opts opts;
+} bench_keys;
+
+/* What a contender differs in from the others of its question. 0 in a field: the row has no such
+ * parameter, or the default. */
+typedef struct bench_parameters {
+    ordo_where where;     /* the device that computes; ORDO_AUTO: that of the arrays          */
+    double     share;     /* the CPU's part of the keys; written for ORDO_HYBRID, too, if 0   */
+    size_t     sub_array; /* keys of a sub-array                                             */
+    size_t     splitters; /* of a sample sort                                                */
+    unsigned   sms;       /* multiprocessors that the GPU may use                            */
+    bool       pinned;    /* the host arrays are pinned                                       */
+} bench_parameters;
 
 typedef enum bench_role {
     BENCH_CONTENDER,
@@ -72,21 +96,23 @@ typedef enum bench_role {
 } bench_role;
 
 typedef struct bench_row {
-    const char    *section;
-    const char    *name;  /* name of the contender */
-    size_t         first; /* the index of the first row of its question                     */
-    bench_call    *call;  /* call and what are NULL once the row is measured                */
-    const void    *what;
-    size_t         calls;                       /* calls that one round times together */
-    double        *seconds;                     /* seconds of one call, for each round */
-    double         median, least, quartiles[2]; /* quartiles: the first and the third       */
-    double         over_copy, speedup; /* NAN if there is no row to compare with            */
-    bench_question question;
-    bench_role     role;
-    unsigned       threads;
-    unsigned       phase; /* not 0: the time is phase_seconds[phase - 1] of the report      */
-    bool           peer;  /* from the module of peers                                       */
-    bool           skipped;
+    const char      *section;
+    const char      *name;  /* name of the contender */
+    size_t           first; /* the index of the first row of its question                     */
+    bench_call      *call;  /* call and what are NULL once the row is measured                */
+    const void      *what;
+    size_t           calls;                       /* calls that one round times together */
+    double          *seconds;                     /* seconds of one call, for each round */
+    double           median, least, quartiles[2]; /* quartiles: the first and the third       */
+    double           over_copy, speedup; /* NAN if there is no row to compare with            */
+    bench_question   question;
+    bench_role       role;
+    bench_parameters parameters;
+    unsigned         threads;
+    unsigned         arrays; /* whose times the row has; more than 1 if each round had new keys */
+    unsigned         phase;  /* not 0: the time is phase_seconds[phase - 1] of the report      */
+    bool             peer;   /* from the module of peers                                       */
+    bool             skipped;
 } bench_row;
 
 typedef struct bench_fact { /* one line of a summary */
@@ -127,6 +153,8 @@ typedef struct bench {
     char                   *src, *dst, *flags;
     char                   *dst_block; /* the allocation that dst is in                     */
     size_t                  src_bytes, dst_bytes, flags_bytes;
+    unsigned                arrays; /* that the last measured question had in its rounds */
+    bench_keys              keys;   /* the last ones that were generated in src */
     bench_row              *rows;
     size_t                  row_count, row_capacity;
     size_t                  last;    /* first row of the last measured question                  */
@@ -170,13 +198,20 @@ ordo_ctx *bench_context(bench *b, unsigned threads); /* NULL on failure */
 bool      bench_generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, double p);
 bool      bench_generate_k(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, size_t k);
 
+/* Generates the keys of round `round` in b->src: those of the last call that generated keys there,
+ * with another seed. */
+bool bench_renew(bench *b, unsigned round);
+
 /* Adds a row to the pending question. `what` must stay valid until bench_measure() returns. */
 bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, bench_call *call,
                const void *what);
 
-/* Adds a row with the time of one phase of the row before it, which must have as many threads.
- * Takes the time from the report of that row's call (ordo_facts.phase_seconds); phases count from
- * 1. */
+/* Sets the parameters of the row that was added last. */
+void bench_describe(bench *b, bench_parameters parameters);
+
+/* Adds a row with the time of one phase of the row before it, with the parameters of that row,
+ * which must have as many threads. Takes the time from the report of that row's call
+ * (ordo_facts.phase_seconds); phases count from 1. */
 bool bench_add_phase(bench *b, const char *name, unsigned threads, unsigned phase);
 
 /* Adds a row with known times, one for each round, for bench_take_times() (bench_measure.h). */

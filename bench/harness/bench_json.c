@@ -45,11 +45,40 @@ static void put_machine(FILE *file, const bench_machine *machine)
     put_text(file, "isa", machine->isa);
     put_text(file, "kernel", machine->kernel);
     put_text(file, "compiler", machine->compiler);
+    put_text(file, "gpus", machine->gpus[0] != '\0' ? machine->gpus : NULL);
+    put_text(file, "driver", machine->driver[0] != '\0' ? machine->driver : NULL);
     fprintf(file, "\"cpus\": %u, \"affinity\": %u, \"cgroup\": %u, \"memory_bytes\": %llu},\n",
             machine->cpus, machine->affinity, machine->cgroup, (unsigned long long)machine->memory);
 }
 
-static void put_row(FILE *file, const bench_row *row, unsigned repeat)
+static void put_count(FILE *file, const char *name, size_t value)
+{
+    if (value != 0)
+        fprintf(file, "\"%s\": %zu, ", name, value);
+    else
+        fprintf(file, "\"%s\": null, ", name);
+}
+
+/* The device of the row, its threads and what else the contender was told. */
+static void put_parameters(FILE *file, const bench *b, const bench_row *row)
+{
+    static const char *const names[] = {
+        [ORDO_CPU] = "cpu", [ORDO_CUDA] = "cuda", [ORDO_HYBRID] = "hybrid"};
+    const bench_parameters *const p = &row->parameters;
+    const ordo_where              place = b->place != NULL ? ORDO_CUDA : ORDO_CPU;
+    const bool                    shared = p->where == ORDO_HYBRID || p->share > 0;
+
+    put_text(file, "device", names[p->where != ORDO_AUTO ? p->where : place]);
+    put_number(file, "share", shared ? p->share : NAN);
+    put_count(file, "sub_array", p->sub_array);
+    put_count(file, "splitters", p->splitters);
+    put_count(file, "multiprocessors", p->sms);
+    fprintf(file, "\"pinned\": %s, \"seed\": %llu, \"rounds\": %u, \"arrays\": %u, ",
+            p->pinned ? "true" : "false", (unsigned long long)b->set.seed, b->set.repeat,
+            row->arrays);
+}
+
+static void put_row(FILE *file, const bench *b, const bench_row *row)
 {
     const bench_question *const q = &row->question;
 
@@ -69,6 +98,7 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     fprintf(file, "\"peer\": %s, \"threads\": %u, \"calls_per_round\": %zu, ",
             row->peer ? "true" : "false", row->threads,
             (q->singles > 0 ? q->singles : row->calls) * (q->batch != 0 ? q->batch : 1));
+    put_parameters(file, b, row);
     put_number(file, "time_over_copy", row->over_copy);
     put_number(file, "speedup", row->speedup);
     put_number(file, "median_s", row->median);
@@ -78,7 +108,7 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     put_number(file, "mkeys_per_s", (double)q->n / row->median * 1e-6);
     put_number(file, "gb_per_s", (double)q->bytes / row->median * 1e-9);
     fprintf(file, "\"seconds\": [");
-    for (unsigned i = 0; i < repeat; i++)
+    for (unsigned i = 0; i < b->set.repeat; i++)
         fprintf(file, "%s%.9g", i > 0 ? ", " : "", row->seconds[i]);
     fprintf(file, "]}");
 }
@@ -111,11 +141,13 @@ bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
     put_text(file, "version", ordo_version());
     put_text(file, "revision", b->set.revision);
     put_text(file, "date", machine->date);
+    put_text(file, "command", b->set.command);
     fprintf(file, "\n");
     put_machine(file, machine);
     fprintf(file, "  ");
     put_text(file, "device", b->place != NULL ? b->place->device : NULL);
     put_text(file, "peers", b->peers != NULL ? b->peers->libraries : NULL);
+    put_text(file, "sections", b->set.only);
     fprintf(file, "\n");
     fprintf(file, "  \"n\": %zu, \"repeat\": %u, \"threads\": %u, \"seed\": %llu,\n", b->set.n,
             b->set.repeat, b->set.threads, (unsigned long long)b->set.seed);
@@ -130,7 +162,7 @@ bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
     put_scores(file, b);
     fprintf(file, "  \"rows\": [\n");
     for (size_t i = 0; i < b->row_count; i++) {
-        put_row(file, &b->rows[i], b->set.repeat);
+        put_row(file, b, &b->rows[i]);
         fprintf(file, "%s\n", i + 1 < b->row_count ? "," : "");
     }
     fprintf(file, "  ]\n}\n");

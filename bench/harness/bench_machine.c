@@ -1,4 +1,5 @@
-/* bench_machine.c - reads CPU, caches, memory, kernel and compiler from /proc, /sys and uname().
+/* bench_machine.c - reads CPU, caches, memory, kernel, GPUs and compiler from the library, /proc,
+ * /sys and uname().
  *
  * A value that the system does not tell stays empty. */
 #define _GNU_SOURCE
@@ -108,6 +109,16 @@ static void read_caches(char *caches, size_t size)
     }
 }
 
+/* "a\nb\n" as "a;b". */
+static void read_gpus(const char *lines, char *gpus, size_t size)
+{
+    snprintf(gpus, size, "%s", lines);
+    for (size_t end = strlen(gpus); end > 0 && gpus[end - 1] == '\n'; end--)
+        gpus[end - 1] = '\0';
+    for (char *at = strchr(gpus, '\n'); at != NULL; at = strchr(at, '\n'))
+        *at = ';';
+}
+
 size_t bench_memory_available(void)
 {
     size_t available = SIZE_MAX;
@@ -138,6 +149,8 @@ bool bench_machine_read(ordo_ctx *ctx, bench_machine *out)
     snprintf(out->isa, sizeof out->isa, "%s", info.isa);
     read_cpu(out->cpu, sizeof out->cpu);
     read_caches(out->caches, sizeof out->caches);
+    read_gpus(info.devices, out->gpus, sizeof out->gpus);
+    read_field("/proc/driver/nvidia/version", "NVRM version", out->driver, sizeof out->driver);
     if (read_field("/proc/meminfo", "MemTotal", text, sizeof text))
         out->memory = strtoull(text, NULL, 10) * 1024;
     if (uname(&system) == 0)

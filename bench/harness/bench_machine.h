@@ -15,7 +15,9 @@ typedef struct bench_machine {
     char     compiler[96];
     char     date[32]; /* UTC, ISO 8601                                                     */
     char     isa[16];
-    uint64_t memory; /* bytes                                                               */
+    char     gpus[400];   /* one after another; "" if the library finds none                 */
+    char     driver[128]; /* of the GPUs; "" if there is none                               */
+    uint64_t memory;      /* bytes                                                               */
     uint32_t cpus, affinity, cgroup;
 } bench_machine;
 

@@ -1,7 +1,8 @@
 /* bench_measure.c - times the contenders of a question and compares their answers.
  *
  * The clock is cli_now() or the CPU time around the public call, or the clock of the bench_place.
- * Every round times each contender: one call, several calls in a row, or several single calls. A
+ * Every round times each contender: one call, several calls in a row, or several single calls. In
+ * a question with fresh keys, all contenders of a round get the same new keys. A
  * row shows the median of the rounds, the quartiles, and the least time, because the published
  * experiments report the least. */
 #include "bench/harness/bench_measure.h"
@@ -293,6 +294,7 @@ static void finish(bench *b, size_t first)
     for (size_t i = 0; i < count; i++) {
         take_quartiles(&rows[i], b->set.repeat);
         rows[i].first = first;
+        rows[i].arrays = b->arrays;
         rows[i].call = NULL;
         rows[i].what = NULL;
     }
@@ -327,12 +329,22 @@ bool bench_measure(bench *b, const bench_question *question)
     bench_row *const rows = b->rows + first;
     for (size_t i = 0; i < b->row_count - first; i++)
         rows[i].question = *question;
+    b->arrays = 1;
     bench_progress(b, question->label, 0);
     if (!warm_up(b, rows, b->row_count - first))
         return false;
     const size_t last = drop_skipped(b, first);
     for (unsigned round = 0; round < b->set.repeat; round++) {
         bench_progress(b, question->label, round + 1);
+        if (question->fresh) {
+            if (!bench_renew(b, round))
+                return false;
+            b->arrays = round + 1;
+        }
+        if (question->round != NULL) {
+            *question->round = round;
+            b->arrays = round < question->arrays ? round + 1 : question->arrays;
+        }
         for (size_t i = 0; i < last - first; i++)
             if (!time_calls(b, &rows[i], rows[i].calls, &rows[i].seconds[round]) || rows[i].skipped)
                 return false;

@@ -36,20 +36,24 @@ typedef enum bench_peer_op {
     BENCH_PEER_BYTES,          /* keys: flags as bytes; out: u32 counts, inclusive             */
     BENCH_PEER_PARTITION,      /* values: flags as bytes; out: keys, set ones first            */
     BENCH_PEER_PARTITION_BITS, /* the same for packed flags                                    */
-    BENCH_PEER_IS_SORTED,  /* out, on the host: u64, 2 * first break + (1 if sorted)           */
-    BENCH_PEER_RADIUS,     /* out, on the host: u64                                            */
-    BENCH_PEER_SUB_ARRAYS, /* sorts sub-arrays of length count                              */
-    BENCH_PEER_MERGE,      /* merges those sub-arrays; out: the ranks[0]-th key             */
-    BENCH_PEER_SPLIT,      /* the split radix sort of the ballot counting poster            */
-    BENCH_PEER_WORD_SUM,   /* inclusive sums by the poster's block scan in other forms      */
-    BENCH_PEER_HOST_SORT,  /* keys in place, in host memory although the run is on a GPU    */
-    BENCH_PEER_SORT_ROWS,  /* as BENCH_PEER_SORT, every row of count keys, also on the CPU  */
-    BENCH_PEER_SUM_ROWS,   /* as BENCH_PEER_SUM, every row of count keys                    */
-    BENCH_PEER_SUFFIX,     /* keys: n bytes; out: u32 suffix array                          */
-    BENCH_PEER_BWT,        /* keys: n bytes; out: n bytes                                   */
-    BENCH_PEER_UNBWT,      /* keys: a transform of n bytes, primary index count; out: n bytes */
-    BENCH_PEER_FM_COUNT    /* keys: n bytes without 0; values: count patterns of ranks[0] bytes;
+    BENCH_PEER_IS_SORTED,   /* out, on the host: u64, 2 * first break + (1 if sorted)           */
+    BENCH_PEER_RADIUS,      /* out, on the host: u64                                            */
+    BENCH_PEER_SUB_ARRAYS,  /* sorts sub-arrays of length count                              */
+    BENCH_PEER_MERGE,       /* merges those sub-arrays; out: the ranks[0]-th key             */
+    BENCH_PEER_SPLIT,       /* the split radix sort of the ballot counting poster            */
+    BENCH_PEER_WORD_SUM,    /* inclusive sums by the poster's block scan in other forms      */
+    BENCH_PEER_HOST_SORT,   /* keys in place, in host memory although the run is on a GPU    */
+    BENCH_PEER_SORT_ROWS,   /* as BENCH_PEER_SORT, every row of count keys, also on the CPU  */
+    BENCH_PEER_SUM_ROWS,    /* as BENCH_PEER_SUM, every row of count keys                    */
+    BENCH_PEER_SUFFIX,      /* keys: n bytes; out: u32 suffix array                          */
+    BENCH_PEER_BWT,         /* keys: n bytes; out: n bytes                                   */
+    BENCH_PEER_UNBWT,       /* keys: a transform of n bytes, primary index count; out: n bytes */
+    BENCH_PEER_FM_COUNT,    /* keys: n bytes without 0; values: count patterns of ranks[0] bytes;
                             * out: u64 counts. The first call builds the index              */
+    BENCH_PEER_STREAM_SORT, /* k-sorted keys of radius count                                */
+    BENCH_PEER_BLOCK_FLAGS, /* count scans of the lowest bits of each 1024 keys; values: NULL,
+                             * or on the host a double that becomes the cycles of a scan    */
+    BENCH_PEER_BLOCK_WORDS  /* the same of the keys                                         */
 } bench_peer_op;
 
 typedef struct bench_peer_task {

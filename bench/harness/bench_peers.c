@@ -128,6 +128,8 @@ bool bench_add_peers(bench *b, const bench_peer_ask *ask, unsigned threads)
         if (!bench_add(b, peer->name, threads, role_of(ask, peer->name), call_peer, call))
             return false;
         b->rows[b->row_count - 1].peer = true;
+        if (ask->op == BENCH_PEER_HOST_SORT)
+            bench_describe(b, (bench_parameters){.where = ORDO_CPU});
     }
     return true;
 }

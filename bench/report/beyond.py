@@ -138,7 +138,13 @@ def summary(group):
     if len(gains) == 1:
         words = f"ordo is {times(gains[0])} as fast as {worst.peer.algorithm}; "
     words += f"the worst case is {times(worst.gain.median)} ({worst.ours.label}, {worst.rival})"
-    return words + (f"; it loses {lost}." if lost else "; it loses none.")
+    words += f"; it loses {lost}." if lost else "; it loses none."
+    ours, most = worst.ours.threads, max(c.peer.threads for c in group)
+    if most < ours:
+        words += f" ordo uses {ours} threads, the other library {most}: not like for like."
+    if max(c.ours.time.count for c in group) == 1:
+        words += " One round, so the spread is not known."
+    return words
 
 
 def comparison_table(group):
@@ -219,7 +225,8 @@ def peer_card(key, group):
     title = f"{subject}: {SECTIONS[section][0]}"
     card_id = slug(f"peer-{machine}-{subject}-{device}-{section}-{threads}")
     head = tag("header", tag("p", escape(where), css="eyebrow") + tag("h3", escape(title)))
-    caption = f"{where}. {document.day}, {group[0].ours.time.count} rounds."
+    rounds = group[0].ours.time.count
+    caption = f"{where}. {document.day}, {rounds} round{'s' if rounds > 1 else ''}."
     words = summary(group)
     where_option = " --device cuda" if device == "cuda" else ""
     command = f"ordo bench {subject}{where_option} --only {section}"

@@ -11,6 +11,7 @@ Edit this file when a section gets another name. A test looks up every section i
   axis      the name of the x axis, if it is not the usual one of that field
   y         "time"; ("speed-up", ROLE): how many times as fast as ROLE; ("model", CPU, GPU, BOTH):
             the speed-up of BOTH over GPU against the ratio of the times of CPU and GPU
+  others    a name in the rules to one algorithm and the conditions on its rows; not drawn
   roles     a name in the rules to the algorithms that can play it; the first one found is taken
   beside    algorithms that are drawn too, without a rule
   rules     see verdicts.py; the second entry is the id of a claim in the paper's file
@@ -37,18 +38,22 @@ HYBRID = {
     "GPU alone": ["sample, cuda"],
     "CPU alone": ["sample, cpu"],
 }
+STREAMED = ["streamed, cuda", "streamed, hybrid"]  # the production sorts, not the paper's
 PHASES = ["phase I", "phase II", "phase III", "phase IV"]
+STARTS = ("fig3.7", "fig3.8")  # the text names an n from which on there is a gain
 PHASES_N = 1 << 22  # the paper's 4 million keys
 SEQUENTIAL_SORTS = ["sequential Roughsort", "bubble sort", "sequential merge sort"]
+LENGTHS = ("between", 25_000, 2_000_000)  # of figures 3 and 4
+OTHER_SORTS = ["parallel Roughsort", *SEQUENTIAL_SORTS]
 LOOP_NOTES = {
     "emerald-rapids-16/rank/rank.json@2026-11-15": "In this file the loop and the pthreads take "
     "about twice as long as with ranks of another size; docs/performance/cpu.md says why it is "
     "likely an artefact. Both run the same loop, so their order and ratio can be compared."
 }
 NO_GAIN = (
-    "Without the copies the H200 is about five times as fast as the 16 cores, so the CPU can take "
-    "only a small share; the paper's GPU was about 1.5 times as fast as its CPU. The CPU's threads "
-    "also make the copies and cannot sort meanwhile, and the exchange of records adds copies."
+    "The copies over the link take a large part of the time, and both devices wait for them; the "
+    "card of Figure 4.4 shows each phase. Without the copies the H200 is about five times as fast "
+    "as the 16 cores, so the CPU can take only a small share."
 )
 
 TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
@@ -73,9 +78,19 @@ def hybrid(figure, section, question, *rules, x="n", y="time", optional=(), **mo
 
 def hybrid_gain(figure, section, question, **more):
     """A card that shows how much faster both devices are than the GPU alone, over n."""
-    rule = ("ratio", "gain", "GPU alone", "hybrid", "mean")
+    rules = [("ratio", "gain", "GPU alone", "hybrid", "mean")]
+    if figure in STARTS:
+        rules.append(("gain from", "start", "GPU alone", "hybrid"))
+    more.setdefault("beside", STREAMED)
     over = ("speed-up", "GPU alone")
-    return hybrid(figure, section, question, rule, y=over, optional=["CPU alone"], **more)
+    return hybrid(figure, section, question, *rules, y=over, optional=["CPU alone"], **more)
+
+
+def hybrid_shown(figure, section, question):
+    """A card of inputs for which the paper states no value."""
+    rule = ("no value", figure, "GPU alone", "hybrid")
+    over = {"x": "label", "y": ("speed-up", "GPU alone"), "beside": STREAMED}
+    return hybrid(figure, section, question, rule, optional=["CPU alone"], **over)
 
 
 def hybrid_text(figure, question, size):
@@ -90,29 +105,22 @@ def hybrid_text(figure, question, size):
 
 
 def platforms(figure, op, what):
-    """The two cards of a figure about platforms: by threads of the CPU, and by multiprocessors of
-    the GPU."""
-    rule = ("falls", "platforms", "hybrid")
-    axes = {
-        figure: ("sample", "threads", "threads of the CPU"),
-        f"{figure}-gpu": ("multiprocessors", "k", "multiprocessors of the GPU"),
-    }
-    return [
-        hybrid(
-            card,
-            "sample-platforms",
-            f"How do platforms compare for 2²¹ {what}, by {axis}?",
-            rule,
-            where={"op": op, "variant": variant},
-            x=x,
-            axis=axis,
-            optional=["CPU alone", "GPU alone"],
-        )
-        for card, (variant, x, axis) in axes.items()
-    ]
+    """The card of a figure about platforms. A part of the multiprocessors of one GPU stands for a
+    smaller GPU."""
+    return hybrid(
+        figure,
+        "sample-platforms",
+        f"Does a larger GPU sort 2²¹ {what} faster?",
+        ("last is least", "platforms", "hybrid"),
+        where={"op": op, "variant": "multiprocessors"},
+        x="k",
+        axis="multiprocessors of the GPU",
+        optional=["CPU alone", "GPU alone"],
+        why="The copies over the link do not depend on the size of the GPU.",
+    )
 
 
-def roughsort(figure, question, where, x, rules, why):
+def roughsort(figure, question, where, x, rules, why, **more):
     """A card of figures 3 to 6 of the Roughsort paper."""
     return {
         "figure": f"roughsort/{figure}",
@@ -122,9 +130,10 @@ def roughsort(figure, question, where, x, rules, why):
         "x": x,
         "y": "time",
         "roles": ROUGH,
-        "beside": ["auto", "windows"],
-        "rules": [*rules, ("order", "merge", ["parallel merge sort", "parallel Roughsort"])],
+        "beside": ["auto", "windows", "insertion"],
+        "rules": [*rules, ("fastest", "merge", "parallel merge sort", OTHER_SORTS)],
         "why": why,
+        **more,
     }
 
 
@@ -138,7 +147,10 @@ CARDS = [
         "y": "time",
         "roles": RANK_CPU,
         "beside": ["auto"],
-        "rules": [("more threads", "more-threads", "pthreads", "sequential loop")],
+        "rules": [
+            ("more threads", "more-threads", "pthreads", "sequential loop"),
+            ("no more threads", "no-more", "pthreads"),
+        ],
         "notes": LOOP_NOTES,
     },
     {
@@ -185,7 +197,7 @@ CARDS = [
         "x": "n",
         "y": ("speed-up", "sequential loop"),
         "roles": RANK_CPU,
-        "rules": [("ratio", "speed-up", "sequential loop", "pthreads")],
+        "rules": [("device ratio", "speed-up", "sequential loop", "pthreads")],
         "notes": LOOP_NOTES,
     },
     {
@@ -206,13 +218,15 @@ CARDS = [
         "y": ("speed-up", "sequential loop"),
         "roles": RANK_GPU,
         "beside": ["auto", "cub max scan"],
-        "rules": [("ratio", "speed-up", "sequential loop", "hybrid")],
+        "rules": [("device ratio", "speed-up", "sequential loop", "hybrid")],
     },
     hybrid(
         "fig3.5",
         "sample-phases",
         "Which phases gain from two devices?",
-        ("ratio", "phase2", "GPU alone", "hybrid", ["phase II", "phase III"]),
+        ("ratio", "phase2", "GPU alone", "hybrid", ["phase II"]),
+        ("ratio", "phase3", "GPU alone", "hybrid", ["phase III"]),
+        ("gain below", "others", "GPU alone", "hybrid", ["phase I", "phase IV"]),
         where={"n": PHASES_N, "variant": PHASES},
         x="variant",
         y=("speed-up", "GPU alone"),
@@ -226,8 +240,8 @@ CARDS = [
     ),
     hybrid_gain("fig3.8", "sample-gaussian", "Does the gain hold for Gaussian pairs?"),
     hybrid_gain("fig3.15", "sample-wide", "Does the gain hold for pairs of 64 bits?"),
-    *platforms("fig3.16", "sort", "keys"),
-    *platforms("fig3.17", "sort_pairs", "pairs"),
+    platforms("fig3.16", "sort", "keys"),
+    platforms("fig3.17", "sort_pairs", "pairs"),
     hybrid(
         "fig4.4",
         "sample-phases",
@@ -256,6 +270,8 @@ CARDS = [
         axis="share of the CPU",
         optional=["CPU alone", "GPU alone"],
     ),
+    hybrid_shown("inputs", "sample-inputs", "Do two devices gain on the paper's other inputs?"),
+    hybrid_shown("gain", "sample-gain", "Do two devices gain on large inputs?"),
     hybrid(
         "ratio",
         "sample-platforms",
@@ -275,9 +291,9 @@ CARDS = [
         "where": {"k": 2},
         "x": "n",
         "y": "time",
-        "roles": {"sequential loop": ["sequential, host"], "GPU scans": ["prefix"]},
-        "beside": ["auto", "cub scan, search"],
-        "rules": [("crossover", "gpu-wins", "GPU scans", ["sequential loop"])],
+        "roles": {"sequential loop": ["sequential, host"], "GPU": ["prefix"]},
+        "beside": ["auto", "scans", "cub scan, search"],
+        "rules": [("crossover", "gpu-wins", "GPU", ["sequential loop"])],
         "why": "The crossover depends on the time of a kernel launch against that of the loop.",
     },
     {
@@ -287,29 +303,43 @@ CARDS = [
         "where": {"k": 100},
         "x": "n",
         "y": "time",
-        "roles": {"sequential loop": ["sequential, host"], "GPU scans": ["prefix"]},
-        "beside": ["auto", "cub scan, search"],
-        "rules": [("order", "cpu-wins", ["sequential loop", "GPU scans"])],
-        "why": "Scans with look-back read the keys a fixed number of times, whatever k is.",
+        "roles": {"sequential loop": ["sequential, host"], "GPU": ["prefix"]},
+        "beside": ["auto", "scans", "cub scan, search"],
+        "rules": [("order", "cpu-wins", ["sequential loop", "GPU"])],
+        "why": "Doubling needs a number of rounds that grows with log k, and a round is short on "
+        "this GPU.",
     },
     roughsort(
         "fig3",
         "Which algorithm sorts nearly sorted keys fastest (k = 2)?",
-        {"k": 2, "n": ("between", 1, 2_000_000)},
+        {"k": 2, "n": LENGTHS},
         "n",
         [
+            ("device ratio", "streams", "Thrust in streams", "sequential Roughsort, short"),
             ("order", "halving", ["sequential Roughsort", "sequential merge sort"]),
             ("order", "bubble", ["bubble sort", "sequential Roughsort"]),
         ],
         "The order of the sequential sorts depends on the compiler and the processor.",
+        others={
+            "Thrust in streams": ("thrust streams", {"k": 2}),
+            "sequential Roughsort, short": ("halving, host", {"k": 2, "n": ("between", 1, 4000)}),
+        },
     ),
     roughsort(
         "fig4",
         "Which algorithm sorts k-sorted keys fastest (k = 15)?",
-        {"k": 15, "n": ("between", 1, 2_000_000)},
+        {"k": 15, "n": LENGTHS},
         "n",
-        [("order", "parallel", ["parallel Roughsort", "sequential Roughsort"])],
-        "The order depends on the number of threads that the GPU keeps busy.",
+        [
+            ("order", "parallel", ["parallel Roughsort", "sequential Roughsort"]),
+            ("mostly", "bubble", "parallel Roughsort", "bubble sort"),
+            ("order", "evaporates", ["sequential merge sort", "sequential Roughsort"]),
+            ("ratio", "ten", "parallel Roughsort, k = 2", "parallel Roughsort", "mean"),
+        ],
+        "A launch of many threads costs this GPU little, so that longer segments take longer.",
+        others={
+            "parallel Roughsort, k = 2": ("rough", {"k": 2, "n": LENGTHS}),
+        },
     ),
     roughsort(
         "fig5",
@@ -348,6 +378,27 @@ CARDS = [
     {
         "figure": "ballot/scan",
         "question": "Does counting ballots beat a scan in shared memory?",
+        "source": ("scan", "cuda", "block"),
+        "where": {"variant": "flags"},
+        "x": "label",
+        "y": "time",
+        "roles": {
+            "ballot scan": ["ballot"],
+            "shared-memory scan": ["shared"],
+        },
+        "others": {
+            "ballot scan of words": ("ballot", {"variant": "words"}),
+            "shared-memory scan of words": ("shared", {"variant": "words"}),
+        },
+        "beside": ["shuffle"],
+        "rules": [
+            ("order", "order", ["ballot scan", "shared-memory scan"]),
+            ("order", "words", ["shared-memory scan of words", "ballot scan of words"]),
+        ],
+    },
+    {
+        "figure": "ballot/whole",
+        "question": "How much of that is left in the scan of a whole array?",
         "source": ("scan", "cuda", "poster"),
         "where": {"op": "scan_bits"},
         "x": "label",
@@ -357,8 +408,7 @@ CARDS = [
             "shared-memory scan": ["shared"],
         },
         "beside": ["auto"],
-        "rules": [("order", "order", ["ballot scan", "shared-memory scan"])],
-        "why": "Both scans move the same bytes through memory, and that takes most of the time.",
+        "rules": [("no value", "order", "shared-memory scan", "ballot scan")],
     },
     {
         "figure": "ballot/sort",
@@ -367,24 +417,19 @@ CARDS = [
         "x": "n",
         "y": ("speed-up", "split by shared memory"),
         "roles": {
-            "split by ballots": ["ballot, 1 key"],
-            "split by shared memory": ["shared, 1 key"],
-            "16 keys a thread by ballots": ["ballot, 16 keys"],
-            "16 keys a thread by shared memory": ["shared, 16 keys"],
+            "split by ballots": ["split, ballot"],
+            "split by shared memory": ["split, shared"],
         },
-        "beside": ["split"],
-        "rules": [
-            ("ratio", "gain", "split by shared memory", "split by ballots"),
-            (
-                "ratio",
-                "gain",
-                "16 keys a thread by shared memory",
-                "16 keys a thread by ballots",
-            ),
+        "beside": [
+            "ballot, 1 key",
+            "shared, 1 key",
+            "ballot, 16 keys",
+            "shared, 16 keys",
+            "split",
+            "global",
         ],
-        "why": "With one key a thread, a pass moves its bytes at less than a tenth of the speed of "
-        "memory: starting the blocks and combining their counts takes the time, whichever scan a "
-        "block uses. With 16 keys a thread the scan is the larger part, and ballots gain as much "
-        "as on the poster.",
+        "rules": [("ratio", "gain", "split by shared memory", "split by ballots", "mean")],
+        "why": "A pass of 4 bits also counts digits, scans the counts and moves the keys, which "
+        "takes the same time with both scans.",
     },
 ]

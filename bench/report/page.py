@@ -7,10 +7,11 @@ from pathlib import Path
 import charts
 import peers
 import verdicts
+from beside import beside_table
 from beyond import peer_cards, text_cards
 from download import data_part
 from markup import quartiles, seconds, slug, table, tag
-from papercards import papers_part
+from papercards import counted, papers_part
 from papers import PAPERS, choose_machine
 from stats import times
 
@@ -23,11 +24,16 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 TILES = [
     ("min ranks of {n} sorted f32 keys", "rank", "cuda", "p", "0.5", 1),
     ("sort of {n} u32 keys on the GPU", "sort", "cuda", "types", "u32", 1),
-    ("median of {n} f32 keys on the GPU", "select", "cuda", "types", "f32", 1),
-    ("sort of {n} k-sorted u32 keys, k = 16", "sort", "cuda", "rough", "268,435,456, 16", 1),
+    ("median of {n} f32 keys; CUB has no selection and sorts", "select", "cuda", "types", "f32", 1),
     ("sort of {n} u32 keys on one core", "sort", "cpu", "types", "u32", 1),
     ("argsort of {n} words on one core", "strings", "cpu", "words", "words, offsets", 1),
 ]
+
+WHAT = (
+    "ordo is a C library, a command and a Python package that sorts, ranks, selects and scans "
+    "arrays, strings, texts and files, with CPU threads and NVIDIA GPUs, and gives the "
+    "same bytes on each."
+)
 
 METHOD = [
     "Every round times each contender once, so that a slow phase of the machine affects all of "
@@ -35,8 +41,13 @@ METHOD = [
     "A value is the median of the rounds; bars and ranges are the quartiles. Ratios are formed in "
     "each round first, then their median and quartiles are taken.",
     "Verdicts follow rules: a value within a factor of 1.25 of the paper's value, the same order "
-    "of algorithms, the same trend, or a crossover within a factor of 1.25 is reproduced; a better "
-    "value is exceeded. Times of different hardware are never compared.",
+    "of algorithms or the same trend at every point, or a crossover within a factor of 1.25 is "
+    "reproduced. A better ratio of two algorithms on the same devices is exceeded. Times of "
+    "different hardware are never compared; a ratio of two devices outside of the factor is not "
+    "comparable, and the time over that of a copy is shown.",
+    "The papers have 23 figures and tables with a measurement; remarks of their texts are counted "
+    "apart. A figure is stale if a file of its algorithm changed since the measurement: the result "
+    "file has a hash of the files in the map of the paper (lib/papers).",
     "Rows whose quartiles are more than 10 % of the median apart are marked with ~ and give no "
     "verdict.",
     "Results of different dates come from different revisions of ordo; compare rows of one file.",
@@ -78,23 +89,36 @@ def peer_tile(spec, comparisons):
     )
 
 
-def tiles(cards, comparisons, python):
-    counted = {v: sum(card.verdict == v for card in cards) for v in verdicts.VERDICTS}
-    measured = len(cards) - counted[verdicts.NOT_MEASURED]
-    others = ", ".join(f"{number} {v}" for v, number in counted.items() if number)
+def verdict_tiles(cards):
+    """One tile of the same size for each verdict of the figures and tables."""
+    figures = [card for card in cards if not card.remark]
+    remarks = counted([card for card in cards if card.remark])
+    found = []
+    for verdict, number in verdicts.count(figures).items():
+        if number == 0 and verdict not in (verdicts.REPRODUCED, verdicts.NOT_REPRODUCED):
+            continue
+        mine = Counter(card.paper["name"] for card in figures if card.verdict == verdict)
+        more = ", ".join(f"{count} in {name}" for name, count in mine.items()) or "none"
+        bad = verdict in (verdicts.NOT_REPRODUCED, verdicts.NOT_MEASURED) and number > 0
+        link = "#limits" if bad else f"#paper-{PAPERS[0]}"
+        words = f"figures and tables of the papers are {verdict}"
+        found.append(
+            tile(f"{number} of {len(figures)}", words, more, link, "warn" if bad else None)
+        )
+    stale = sum(bool(card.stale) for card in cards)
+    words = f"Remarks of the texts, counted apart: {remarks}."
+    if stale:
+        words += f" {stale} of {len(cards)} cards are stale: an algorithm changed, or may have."
+    return tag("ul", "".join(found), css="tiles") + tag("p", escape(words), css="note")
+
+
+def library_tiles(comparisons, python):
     total = len(comparisons) + len(python)
     where = Counter(f"{c.document.subject} {c.ours.section}" for c in comparisons if c.lost)
     where.update(f"Python {c.row.section}" for c in python if c.lost)
     losses = sum(where.values())
     most = ", ".join(f"{number} in {name}" for name, number in where.most_common(3))
     first = tile(
-        f"{measured} of {len(cards)}",
-        "figures of five papers are measured again",
-        others,
-        f"#paper-{PAPERS[0]}",
-        "warn" if measured < len(cards) else None,
-    )
-    second = tile(
         f"{losses} of {total}",
         "comparisons are won by another library",
         f"most of them: {most}" if most else "none",
@@ -102,7 +126,7 @@ def tiles(cards, comparisons, python):
         "warn" if losses else None,
     )
     rest = "".join(peer_tile(spec, comparisons) for spec in TILES)
-    return tag("ul", first + second + rest, css="tiles")
+    return tag("ul", first + rest, css="tiles")
 
 
 def limits(cards, comparisons, python):
@@ -174,22 +198,26 @@ def build(results, papers, cards):
     comparisons, python = peers.compare(results), peers.compare_python(results)
     dates = sorted({d.day for d in results.documents})
     span = " to ".join(dict.fromkeys([dates[0], dates[-1]])) if dates else "at no known date"
-    title = "ordo: five papers measured again"
+    title = "ordo: sort, rank, select and scan, measured"
     names = {key: papers[key]["name"] for key in PAPERS}
-    links = [("Answer", "#answer"), *((names[k], f"#paper-{k}") for k in PAPERS)]
+    links = [
+        ("Comparison", "#answer"),
+        ("Papers", "#papers"),
+        *((names[k], f"#paper-{k}") for k in PAPERS),
+    ]
     links += [("Other libraries", "#peers"), ("Text", "#text"), ("Limits", "#limits")]
     links += [("Method", "#method")]
     nav = "".join(tag("a", escape(w), href=h) for w, h in [*links, ("Data", "#data")])
     method = tag("ul", "".join(tag("li", escape(m)) for m in METHOD))
     body = (
-        '<a class="skip" href="#answer">Skip to the answer</a>'
+        '<a class="skip" href="#answer">Skip to the comparison</a>'
         + tag(
             "header",
             tag("h1", title)
+            + tag("p", WHAT, css="what")
             + tag(
                 "p",
-                f"Sorting, ranking, selection and scans on CPUs and GPUs. Measured {escape(span)}; "
-                f"{sum(len(d.rows) for d in results.documents):,} rows of "
+                f"Measured {escape(span)}; {sum(len(d.rows) for d in results.documents):,} rows of "
                 f"{len(results.documents)} result files.",
                 css="lead",
             ),
@@ -203,8 +231,12 @@ def build(results, papers, cards):
         + tag(
             "main",
             problems(results)
-            + tag("h2", "Answer", id="answer")
-            + tiles(cards, comparisons, python)
+            + tag("h2", "Beside what you may use now", id="answer")
+            + beside_table(results, comparisons)
+            + tag("h2", "Five papers measured again", id="papers")
+            + verdict_tiles(cards)
+            + tag("h2", "Some points, and where others win", id="points")
+            + library_tiles(comparisons, python)
             + papers_part(papers, cards)
             + peer_cards(results, comparisons, python)
             + text_cards(comparisons)

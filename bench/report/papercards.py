@@ -5,7 +5,7 @@ from html import escape
 import charts
 import verdicts
 from markup import badge, code, details, figure, quartiles, seconds, table, tag
-from papers import PAPERS, citation
+from papers import MEASURED, PAPERS, citation
 from stats import TIMES, ratio, times
 
 X_NAMES = {
@@ -131,8 +131,16 @@ def printed(point):
     )
 
 
+def threads_of(card, row):
+    """The number of threads, or GPU. Rows of older files do not name their device, but those of the
+    host in a run on a GPU do."""
+    on_host = row.device == "cpu" or row.algorithm.endswith(", host")
+    return str(row.threads) if card.document.device == "cpu" or on_host else "GPU"
+
+
 def rows_table(card):
     rows = []
+    told = any(row.parameters for line in card.lines + card.beside for row in line.rows.values())
     for line in card.lines + card.beside:
         for x, row in line.rows.items():
             sign = " ~" if row.time.noisy else ""
@@ -140,17 +148,19 @@ def rows_table(card):
                 [
                     X_LABELS.get(card.spec["x"], str)(x),
                     row.algorithm,
-                    str(row.threads) if card.document.device == "cpu" else "GPU",
+                    threads_of(card, row),
                     seconds(row.time.median) + sign,
                     quartiles(row.time),
                     seconds(row.time.least),
                     str(row.time.count),
                     f"{row.bytes / row.time.median * 1e-9:,.4g}",
+                    *([(row.parameters, "wrap")] if told else []),
                 ]
             )
     heads = [card.spec["x"], "algorithm", ">threads", ">median", ">quartiles", ">least"]
     caption = "A ~ marks rows whose quartiles are more than 10 % apart; they give no verdict."
-    content = table(caption, [*heads, ">rounds", ">GB/s"], rows)
+    heads += [">rounds", ">GB/s", *(["parameters"] if told else [])]
+    content = table(caption, heads, rows)
     points = card.figure["points"]
     if points:
         values = [
@@ -232,10 +242,39 @@ def caption_of(card):
     return f"{where}.{keys} Bars: quartiles of {rounds(card)} rounds."
 
 
+def stale_note(card):
+    if not card.stale:
+        return ""
+    words = f"Stale: {card.stale}. Measure it again: scripts/measure --paper {card.paper['key']}"
+    return tag("p", escape(words), css="note stale")
+
+
+def counted(cards):
+    """The verdicts in words, as "3 reproduced, 1 not comparable"."""
+    found = verdicts.count(cards)
+    return ", ".join(f"{number} {verdict}" for verdict, number in found.items() if number)
+
+
+def counts(cards):
+    """The figures and tables of the papers, then the remarks of their texts, in words."""
+    parts = []
+    for listed, one, many in (
+        ([c for c in cards if not c.remark], "figure or table", "figures and tables"),
+        ([c for c in cards if c.remark], "remark of the text", "remarks of the text"),
+    ):
+        if listed:
+            parts.append(f"{len(listed)} {one if len(listed) == 1 else many}: {counted(listed)}.")
+    stale = sum(bool(card.stale) for card in cards)
+    if stale:
+        parts.append(f"{stale} of the {len(cards)} are stale.")
+    return " ".join(parts)
+
+
 def paper_card(card):
     head = (
         tag("p", escape(card.figure["number"]), css="eyebrow")
         + badge(card.verdict)
+        + (badge("stale") if card.stale else "")
         + tag("h3", escape(card.spec["question"]))
     )
     quantity = card.figure["quantity"]
@@ -248,6 +287,7 @@ def paper_card(card):
         body = (
             (figure(chart, charts.line_chart, caption_of(card)) if drawn else "")
             + tag("p", escape(sentence(card)), css="finding")
+            + stale_note(card)
             + claims(card)
             + rows_table(card)
             + setup(card)
@@ -260,13 +300,17 @@ def other_figures(paper):
     rows = [
         [f["number"], f["kind"], (f["shows"], "wrap"), (f["here"].replace("`", ""), "wrap")]
         for f in paper["figures"]
-        if f["kind"] != "measurement"
+        if f["kind"] not in MEASURED
     ]
     if not rows:
         return ""
     heads = ["figure", "kind", "shows", "counterpart here"]
-    content = table("Nothing is measured in these figures and tables.", heads, rows)
-    return details(f"{len(rows)} figures and tables without a measurement", content)
+    content = table("Nothing is measured here.", heads, rows)
+    return details(f"{len(rows)} figures, tables and texts without a measurement", content)
+
+
+def code_of(key):
+    return tag("code", escape(f"scripts/measure --paper {key}"))
 
 
 def papers_part(papers, cards):
@@ -274,14 +318,10 @@ def papers_part(papers, cards):
     for key in PAPERS:
         paper = papers[key]
         mine = [card for card in cards if card.paper is paper]
-        counted = [(v, sum(card.verdict == v for card in mine)) for v in verdicts.VERDICTS]
-        summary = ", ".join(f"{number} {v}" for v, number in counted if number)
         parts.append(
             tag("h2", escape(paper["name"]), id=f"paper-{key}")
             + tag("p", escape(citation(paper)) + ".", css="lead")
-            + tag(
-                "p", escape(f"{len(mine)} measurement{'s' if len(mine) != 1 else ''}: {summary}.")
-            )
+            + tag("p", escape(counts(mine)) + " Repeat all: " + code_of(key))
             + tag("div", "".join(paper_card(card) for card in mine), css="cards")
             + other_figures(paper)
         )

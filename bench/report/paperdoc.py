@@ -1,17 +1,21 @@
 """Writes docs/papers.md: every figure and table of the papers, its command, result and verdict."""
 
+from papercards import counts
 from papers import PAPERS, citation
 
 HEAD = """# The papers
 
 Five papers describe algorithms of ordo. Each figure and table that shows a measurement is measured
-again by `ordo bench`. This page lists the commands, the result files and the verdicts;
+again by `ordo bench`, and so are some remarks of their texts. `scripts/measure --paper NAME`
+repeats one paper. This page lists the commands, the result files and the verdicts;
 [report.html](report.html) shows the curves. `make report` writes both files from
 [bench/results](../bench/results/README.md) and `bench/papers`.
 
 *Reproduced*: within a factor of 1.25 of the paper's value, or the same order of algorithms, trend
-or crossover. *Exceeded*: better than that. *Not comparable*: the rows are too noisy, or the paper
-states no value. *Not measured yet*: a gap.
+or crossover at every point. *Exceeded*: better than that, by two algorithms on the same devices.
+*Not comparable*: the paper states no value, the rows are too noisy, or the value depends on
+hardware that is not the paper's; then the time over that of a copy is shown. *Not measured yet*: a
+gap. *Stale*: the algorithm changed since the measurement.
 """
 
 
@@ -27,20 +31,24 @@ def result_of(card):
         return card.gap
     words = "; ".join(outcome.ours for outcome in card.outcomes)
     if card.verdict == "not reproduced" and "why" in card.spec:
-        words += f". Why: {card.spec['why']}"
+        words += f". Why: {card.spec['why'].rstrip('.')}"
+    if card.stale:
+        words += f". Stale: {card.stale}"
     return words
 
 
 def write(papers, cards):
-    parts = [HEAD]
+    parts = [HEAD, f"\n{counts(cards)}\n"]
     for key in PAPERS:
         paper = papers[key]
+        mine = [card for card in cards if card.paper is paper]
         parts.append(f"\n## {paper['name']}\n\n{citation(paper)}.\n")
+        parts.append(f"\n{counts(mine)} Repeat all: `scripts/measure --paper {key}`.\n")
         parts.append(
             "\n| figure or table | command | result file | verdict | measured |\n"
             "|---|---|---|---|---|\n"
         )
-        by_figure = {card.figure["id"]: card for card in cards if card.paper is paper}
+        by_figure = {card.figure["id"]: card for card in mine}
         for figure in paper["figures"]:
             card = by_figure.get(figure["id"])
             if card is None:

@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import Optional
 
 import verdicts
+from runs import command_of, options_of
+from sources import kernels_of
 from verdicts import Line, judge, together
 
 PAPERS = ["ranking", "hybrid", "roughsort", "median", "ballot"]  # order on the page
 MACHINES = ["h200", "emerald-rapids-16", "neoverse-v1-2"]  # preferred for cards; then by name
 FIELDS = ("key", "name", "authors", "title", "year", "hardware", "method", "figures")
-KINDS = ("measurement", "code", "diagram", "proof", "example", "hardware")
+# A measurement is a figure or table of the paper, a remark is a claim of its text.
+MEASURED = ("measurement", "remark")
+KINDS = (*MEASURED, "code", "diagram", "proof", "example", "hardware", "text")
 
 
 @dataclass
@@ -26,22 +30,29 @@ class Card:
     outcomes: list = field(default_factory=list)
     lines: list = field(default_factory=list)  # of roles
     beside: list = field(default_factory=list)
+    others: list = field(default_factory=list)  # of rules, but not drawn
     document: Optional[object] = None
     gap: str = ""
+    stale: str = ""  # why the rows may not be those of the present kernels
 
     @property
     def command(self):
-        subject, device, section = self.spec["source"]
-        if section is None:
+        """Makes the rows of the card, with the sizes and rounds of a measurement of the paper."""
+        source = tuple(self.spec["source"])
+        if source[2] is None:
             return ""
-        where = " --device cuda" if device == "cuda" else ""
-        return f"ordo bench {subject}{where} --only {section} --json {subject}.json"
+        command = command_of((*source, options_of(self.paper["key"], source)))
+        return f"{command} --json {source[0]}.json"
+
+    @property
+    def remark(self):
+        return self.figure["kind"] == "remark"
 
 
 def check_figure(figure, file):
     if figure["kind"] not in KINDS:
         raise ValueError(f"{file}: {figure['id']}: unknown kind {figure['kind']}")
-    if figure["kind"] != "measurement":
+    if figure["kind"] not in MEASURED:
         return figure["shows"], figure["here"]
     for point in figure["points"]:
         if point["read"] not in ("text", "table", "figure"):
@@ -109,6 +120,15 @@ def choose_machine(found):
     return min(found, key=lambda name: (rank.get(name, len(rank)), name))
 
 
+def stale_words(document, paper):
+    """Why the rows of a paper are not those of its present kernels; "" if they are."""
+    if document.kernels == kernels_of(paper):
+        return ""
+    if not document.kernels:
+        return f"the file of {document.day} does not say which kernels it measured"
+    return f"the kernels changed since {document.day}"
+
+
 def fill(card, results):
     """Adds rows, outcomes and the verdict; or says why the card is a gap."""
     spec = card.spec
@@ -116,13 +136,14 @@ def fill(card, results):
     if section is None:
         card.gap = f"No section of the benchmark {subject} measures this yet."
         return
-    found = results.find(subject, device, section)
+    found = results.find(subject, device, section, card.paper["key"])
     if not found:
         on = "on a GPU" if device == "cuda" else "on a CPU"
         on = "on a CPU with a GPU" if subject == "hybrid" else on
         card.gap = f"No result file has the section {section} of {subject} {on}."
         return
     card.document, measured = found[choose_machine(found)]
+    card.stale = stale_words(card.document, card.paper["key"])
     rows = [row for row in measured if allowed(row, spec.get("where", {}))]
     missing = []
     for role, names in spec["roles"].items():
@@ -136,10 +157,15 @@ def fill(card, results):
         card.gap = f"The result file {card.document.file} lacks: {', '.join(missing)}."
         card.lines = []
         return
+    for role, (name, where) in spec.get("others", {}).items():
+        card.others += lines_of(
+            [row for row in measured if allowed(row, where)], name, role, spec["x"]
+        )
     for name in spec.get("beside", ()):
         lines = lines_of(rows, name, name, spec["x"])
         card.beside += lines if len(lines) < 3 else [lines[0], lines[-1]]
-    card.outcomes = [judge(rule, card.figure, card.lines) for rule in spec["rules"]]
+    lines, cpus = card.lines + card.others, card.document.cpus
+    card.outcomes = [judge(rule, card.figure, lines, cpus) for rule in spec["rules"]]
     card.verdict = together(card.outcomes)
 
 

@@ -9,8 +9,15 @@ from dataclasses import dataclass
 
 from stats import Spread, ratio
 
-PAPER_SECTIONS = ("paper", "poster", "split")
-PAPER_KERNELS = ("poster, ballot", "poster, shared", "split, shared scan", "sub-arrays", "merge")
+PAPER_SECTIONS = ("paper", "poster", "split", "block")
+PAPER_KERNELS = (
+    "poster, ballot",
+    "poster, shared",
+    "split, shared scan",
+    "sub-arrays",
+    "merge",
+    "thrust streams",
+)
 LOSS = 0.97  # below this ratio a peer wins
 
 

@@ -6,6 +6,7 @@ problems, so that damaged data become a visible gap and never a wrong figure.
 
 import json
 import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
@@ -39,6 +40,9 @@ class Row:
     threads: int
     seconds: tuple
     time: Spread
+    over_copy: Optional[float] = None  # the time over that of a copy of as many bytes
+    device: str = ""  # cpu, cuda or hybrid; "" in older files
+    parameters: str = ""  # of the contender, in words
 
 
 @dataclass
@@ -57,6 +61,11 @@ class Document:
     repeat: int
     threads: int
     seed: int
+    cpus: int
+    gpu: str = ""  # the first one of the machine
+    kernels: str = ""  # the hash of the paper's sources; "" if the file is not of one paper
+    paper: str = ""
+    commands: tuple = ()
     rows: list = field(default_factory=list)
 
     @property
@@ -76,18 +85,32 @@ class PythonRow:
     file: str
 
 
+@dataclass(frozen=True)
+class ProgramRow:
+    """A row of bench/lines or bench/csv: one program that sorts a file."""
+
+    case: str
+    program: str
+    seconds: float  # wall time
+    machine: str
+    file: str
+
+
 @dataclass
 class Results:
     documents: list = field(default_factory=list)
     python: list = field(default_factory=list)
+    programs: list = field(default_factory=list)
     problems: list = field(default_factory=list)
     other: list = field(default_factory=list)  # JSON files without rows
     gpus: dict = field(default_factory=dict)  # machine to the name of its GPU
 
-    def find(self, subject, device, section):
-        """{machine: (document, rows)} of the newest document that has rows of the section."""
+    def find(self, subject, device, section, paper=""):
+        """{machine: (document, rows)} of the newest document that has rows of the section. One of
+        the paper comes before one of no paper."""
         found = {}
-        for document in sorted(self.documents, key=lambda d: d.date):
+        mine = [d for d in self.documents if d.paper in ("", paper)]
+        for document in sorted(mine, key=lambda d: (d.paper == paper, d.date)):
             if document.subject == subject and document.device == device:
                 rows = document.section(section)
                 if rows:
@@ -114,6 +137,21 @@ def number(value, what):
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValueError(f"{what} is not a finite number")
     return value
+
+
+PARAMETERS = {
+    "share": "share of the CPU {:g}",
+    "sub_array": "sub-arrays of {:,}",
+    "splitters": "{:,} splitters",
+    "multiprocessors": "{:g} multiprocessors",
+}
+
+
+def read_parameters(raw):
+    """What the contender was told, in words."""
+    given = {name: number(raw.get(name), name) for name in PARAMETERS}
+    words = [PARAMETERS[name].format(value) for name, value in given.items() if value is not None]
+    return ", ".join(words + ["pinned"] * (raw.get("pinned") is True))
 
 
 def read_row(raw):
@@ -146,7 +184,18 @@ def read_row(raw):
         threads=count(raw["threads"], "threads"),
         seconds=tuple(times),
         time=time,
+        over_copy=number(raw.get("time_over_copy"), "time_over_copy"),
+        device=text(raw.get("device") or "", "device", 20),
+        parameters=read_parameters(raw),
     )
+
+
+def read_commands(data):
+    """The commands that made the rows: a list of merged sections, or that of one run."""
+    given = data.get("commands", [data["command"]] if data.get("command") else [])
+    if not isinstance(given, list):
+        raise ValueError("commands is not a list")
+    return tuple(text(command, "command", 400) for command in given)
 
 
 def read_document(data, file, machine):
@@ -173,6 +222,11 @@ def read_document(data, file, machine):
         repeat=count(data["repeat"], "repeat"),
         threads=count(data["threads"], "threads"),
         seed=count(data["seed"], "seed"),
+        cpus=cpus,
+        gpu=text(host.get("gpus") or "", "machine.gpus", 2000).split(";")[0].split(",")[0],
+        kernels=text(data.get("kernels") or "", "kernels", 64),
+        paper=text(data.get("paper") or "", "paper", 40),
+        commands=read_commands(data),
     )
 
 
@@ -225,21 +279,39 @@ def load_file(path, file, machine, results):
         results.documents.append(document)
 
 
+PROGRAM_HEAD = re.compile(r"case +limit +program +wall s ")
+PROGRAM_ROW = re.compile(r"(\S.*?) {2,}none (\S+) +(\d+\.\d+) ")
+
+
+def load_programs(path, file, machine, results):
+    """Adds the rows of a text file of bench/lines or bench/csv; others have no such table."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    heads = [place for place, line in enumerate(lines) if PROGRAM_HEAD.match(line)]
+    for line in lines[heads[0] + 1 :] if heads else ():
+        found = PROGRAM_ROW.match(line)
+        if found and LEAST_TIME <= float(found[3]) <= MOST_TIME:
+            results.programs.append(ProgramRow(found[1], found[2], float(found[3]), machine, file))
+
+
 def reason(error):
     if isinstance(error, KeyError):
         return f"the field {error.args[0]} is missing"
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def load(folder):
+def load(folder, pattern="*/*/*.json"):
     """All JSON files MACHINE/SUBJECT/NAME.json in `folder`, in the order of their names."""
     folder = Path(folder)
     results = Results()
-    for path in sorted(folder.glob("*/*/*.json")):
+    for path in sorted(folder.glob(pattern)):
         load_file(path, path.relative_to(folder).as_posix(), path.parent.parent.name, results)
+    for path in sorted(folder.glob("*/files/*.txt")):
+        name = path.relative_to(folder).as_posix()
+        load_programs(path, name, path.parent.parent.name, results)
     if not results.documents and not results.python:
         results.problems.append(Problem(folder.name, "the folder has no results"))
     for document in results.documents:  # a hybrid run uses both processors and names only the host
-        if document.subject == "hybrid" and document.machine in results.gpus:
-            document.hardware = f"{document.host} with {results.gpus[document.machine]}"
+        gpu = results.gpus.get(document.machine, document.gpu)
+        if document.subject == "hybrid" and gpu:
+            document.hardware = f"{document.host} with {gpu}"
     return results

@@ -1,25 +1,39 @@
 """Rules that compare a measured figure with the claims of a paper.
 
 Only ratios, orders, trends and crossovers are compared, because they can survive a change of
-hardware; times cannot. A value counts as reproduced within a factor of 1.25 of the paper's value.
-For a speed-up below 2 the gain is compared, which is the speed-up minus 1.
+hardware; times cannot. A rule looks at every point of its lines. A value counts as reproduced
+within a factor of 1.25 of the paper's value. For a speed-up below 2 the gain is compared, which is
+the speed-up minus 1. A better value is exceeded only if both sides of the ratio ran on the same
+devices. If they ran on different ones, as a GPU and a core of a CPU, a value outside of the factor
+says something about the hardware: it is not comparable, and the time over that of a copy is shown.
 A comparison must give the same verdict at both quartiles of the rounds; otherwise the rows are too
 noisy for a verdict. The rules of a card:
 
   ("order", claim, [roles])         each role is faster than the next one at every x
+  ("fastest", claim, role, [others])   the role is faster than each of the others at every x
+  ("mostly", claim, fast, slow)     `fast` is faster than `slow` at more than half of the x
   ("ratio", claim, slow, fast)      largest speed-up of `fast` over `slow` against the claim;
                                     a fifth entry "mean" compares the geometric mean; a list of
                                     x compares their geometric mean
-  ("rises", claim, role)            the last time is at least 1.25 times the first
-  ("falls", claim, role)            the first time is at least 1.25 times the last
-  ("more threads", claim, role, base)  more threads are faster at every x; base has one thread
+  ("device ratio", claim, slow, fast)  the same for two devices, or for more cores than the paper's
+  ("gain below", claim, slow, fast, [x])  `fast` gains less than the claim at each of these x
+  ("gain from", claim, slow, fast)  the least x from which on `fast` gains at every x
+  ("rises", claim, role)            no time is below the one before, and the last one is at least
+                                    1.25 times the first
+  ("falls", claim, role)            the reverse
+  ("last is least", claim, role)    no time is below that at the last x
+  ("more threads", claim, role, base)  more threads are faster at every x, up to one for each
+                                    processor; base has one thread
+  ("no more threads", claim, role)  threads beyond the processors are not faster at any x
   ("crossover", claim, fast, [slow])   x from which `fast` beats all of `slow`
   ("at most", claim, role, part, whole)  the times at two x: part / whole against the claim
-  ("model", claim, cpu, gpu, both)  speed-up of both devices next to the model of equal loads; the
+  ("model", claim, cpu, gpu, both)  speed-up of both devices next to our model of equal loads; the
                                     paper gives nothing to compare with
-  ("no value", claim)               the paper's text gives nothing to compare with
+  ("no value", claim)               the paper's text gives nothing to compare with; with two more
+                                    entries the speed-up of the second over the first is shown
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 from stats import geometric_mean, ratio, times
@@ -49,9 +63,16 @@ class Line:
     rows: dict
 
 
+class NoLine(Exception):
+    """No row has the algorithm of a role."""
+
+
 def line_of(lines, role):
     """The line of the role with the most threads."""
-    return max((line for line in lines if line.role == role), key=lambda line: line.threads)
+    found = [line for line in lines if line.role == role]
+    if not found:
+        raise NoLine(role)
+    return max(found, key=lambda line: line.threads)
 
 
 def ratios(slow, fast):
@@ -70,6 +91,14 @@ def faster(value):
     if (value.low < 1 - TIE) != (value.high < 1 - TIE):
         return None
     return value.low >= 1 - TIE
+
+
+def copy_words(line):
+    """The times of a line over that of a copy, in words; "" if no row has it."""
+    found = [row.over_copy for row in line.rows.values() if row.over_copy]
+    if not found:
+        return ""
+    return f"; {line.role} takes {times(min(found))} to {times(max(found))} the time of a copy"
 
 
 def decided(found):
@@ -124,6 +153,59 @@ def judge_order(claim, lines, roles):
     return Outcome(REPRODUCED, claim["words"], words)
 
 
+def judge_fastest(claim, lines, role, others):
+    """One order for each of the others."""
+    found = [judge_order(claim, lines, [role, other]) for other in others]
+    words = "; ".join(outcome.ours for outcome in found)
+    return Outcome(together(found), claim["words"], words)
+
+
+def judge_mostly(claim, lines, fast, slow):
+    found = decided(ratios(line_of(lines, slow), line_of(lines, fast)))
+    if not found:
+        return too_noisy(claim["words"])
+    won = sum(1 for value in found.values() if value.median > 1 + TIE)
+    words = f"{fast} is faster than {slow} at {won} of {len(found)} points"
+    return Outcome(REPRODUCED if 2 * won > len(found) else NOT_REPRODUCED, claim["words"], words)
+
+
+def judge_small_gain(claim, lines, slow, fast, places):
+    found = ratios(line_of(lines, slow), line_of(lines, fast))
+    found = {x: found[x] for x in places if x in found}
+    if not found:
+        return too_noisy(claim["words"])
+    words = "; ".join(f"{x}: {times(v.median)} as fast as {slow}" for x, v in found.items())
+    ends = [max(v.low for v in found.values()), max(v.high for v in found.values())]
+    return agreed(
+        claim, words, [REPRODUCED if e <= claim["value"] else NOT_REPRODUCED for e in ends]
+    )
+
+
+def judge_gain_from(claim, lines, slow, fast):
+    found = ratios(line_of(lines, slow), line_of(lines, fast))
+    place = None
+    for x in sorted(found, reverse=True):
+        if found[x].median <= 1 + TIE:
+            break
+        place = x
+    if place is None:
+        words = f"{fast} does not gain over {slow} at the largest n"
+        return Outcome(NOT_REPRODUCED, claim["words"], words)
+    words = f"{fast} gains over {slow} from {place:,.0f} on"
+    if place < claim["value"] / FACTOR:
+        return Outcome(EXCEEDED, claim["words"], words)
+    late = place > claim["value"] * FACTOR
+    return Outcome(NOT_REPRODUCED if late else REPRODUCED, claim["words"], words)
+
+
+def judge_device_ratio(claim, lines, slow, fast):
+    found = judge_ratio(claim, lines, slow, fast)
+    if found.verdict in (REPRODUCED, NOT_COMPARABLE):
+        return found
+    words = f"{found.ours}, on other hardware{copy_words(line_of(lines, fast))}"
+    return Outcome(NOT_COMPARABLE, claim["words"], words)
+
+
 def judge_ratio(claim, lines, slow, fast, how="best"):
     """how: "best" compares the largest ratio over all x, "mean" their geometric mean, a list of x
     the geometric mean of these."""
@@ -139,8 +221,13 @@ def judge_ratio(claim, lines, slow, fast, how="best"):
     ends = [whole([value.low for value in found.values()])]
     ends.append(whole([value.high for value in found.values()]))
     threads = f" with {fastest.threads} threads" if fastest.threads > 1 else ""
+    if isinstance(how, list):
+        threads += f", {' and '.join(map(str, found))}"
     words = (
-        f"{fast}{threads}: {times(min(medians))} to {times(max(medians))} as fast as {slow}, "
+        f"{fast}{threads}: {times(ours)} as fast as {slow}; "
+        f"the paper's value is {times(claim['value'])}"
+        if len(found) == 1
+        else f"{fast}{threads}: {times(min(medians))} to {times(max(medians))} as fast as {slow}, "
         f"{'at best' if how == 'best' else 'on average'} {times(ours)}; "
         f"the paper's value is {times(claim['value'])}"
     )
@@ -191,20 +278,46 @@ def judge_model(claim, lines, *roles):
 
 
 def judge_trend(claim, lines, role, rising):
-    rows = line_of(lines, role).rows
-    places = list(rows)
-    first, last = rows[places[0]].time, rows[places[-1]].time
-    if len(places) < 2:
+    found = [row.time for row in line_of(lines, role).rows.values()]
+    if len(found) < 2:
         return Outcome(NOT_COMPARABLE, claim["words"], f"{role}: only one time")
-    words = f"{role}: the last time is {times(last.median / first.median)} the first"
+    if not rising:
+        found.reverse()
+    first, last = found[0], found[-1]
+    pairs = list(zip(found, found[1:]))
+    against = sum(after.high < before.low * (1 - TIE) for before, after in pairs)
+    name = "last" if rising else "first"
+    other = "first" if rising else "last"
+    words = f"{role}: the {name} time is {times(last.median / first.median)} the {other}"
+    if against:
+        words += f" (against the claim in {against} of {len(pairs)} steps)"
+        return Outcome(NOT_REPRODUCED, claim["words"], words)
     changes = [last.low / first.high, last.high / first.low]
-    wanted = [c >= FACTOR if rising else c <= 1 / FACTOR for c in changes]
-    return agreed(claim, words, [REPRODUCED if w else NOT_REPRODUCED for w in wanted])
+    return agreed(claim, words, [REPRODUCED if c >= FACTOR else NOT_REPRODUCED for c in changes])
 
 
-def judge_threads(claim, lines, role, base):
+def judge_last(claim, lines, role):
+    rows = line_of(lines, role).rows
+    *places, last = rows
+    if not places:
+        return Outcome(NOT_COMPARABLE, claim["words"], f"{role}: only one time")
+    least = rows[last].time
+    against = [x for x in places if rows[x].time.high < least.low * (1 - TIE)]
+    ratio_to = [rows[x].time.median / least.median for x in places]
+    words = (
+        f"{role}: the other times are {times(min(ratio_to))} to {times(max(ratio_to))} the last one"
+    )
+    if against:
+        words += f" (against the claim in {len(against)} of {len(places)})"
+        return Outcome(NOT_REPRODUCED, claim["words"], words)
+    if max(ratio_to) < 1 + TIE:
+        return Outcome(NOT_REPRODUCED, claim["words"], f"{words} (no difference)")
+    return Outcome(REPRODUCED, claim["words"], words)
+
+
+def judge_threads(claim, lines, role, base, cpus=None):
     chain = sorted((line for line in lines if line.role in (role, base)), key=lambda c: c.threads)
-    counts = sorted({line.threads for line in chain})
+    counts = sorted({line.threads for line in chain if cpus is None or line.threads <= cpus})
     against = points = 0
     for fewer, more in zip(counts, counts[1:]):
         slow = next(line for line in chain if line.threads == fewer)
@@ -216,6 +329,24 @@ def judge_threads(claim, lines, role, base):
         return too_noisy(claim["words"])
     words = f"thread counts {', '.join(map(str, counts))}: more threads are faster in " + (
         f"{points - against} of {points} comparisons"
+    )
+    return Outcome(NOT_REPRODUCED if against else REPRODUCED, claim["words"], words)
+
+
+def judge_no_more_threads(claim, lines, role, cpus):
+    chain = sorted((line for line in lines if line.role == role), key=lambda c: c.threads)
+    few = [line for line in chain if cpus is not None and line.threads <= cpus]
+    many = [line for line in chain if cpus is not None and line.threads > cpus]
+    if not few or not many:
+        words = "no row has more threads than the machine has processors"
+        return Outcome(NOT_COMPARABLE, claim["words"], words)
+    gains = [value for line in many for value in decided(ratios(few[-1], line)).values()]
+    if not gains:
+        return too_noisy(claim["words"])
+    against = sum(1 for value in gains if value.low > 1 + TIE)
+    words = (
+        f"{', '.join(str(line.threads) for line in many)} threads on {cpus} processors are at most "
+        f"{times(max(value.median for value in gains))} as fast as {few[-1].threads}"
     )
     return Outcome(NOT_REPRODUCED if against else REPRODUCED, claim["words"], words)
 
@@ -246,31 +377,53 @@ def judge_crossover(claim, lines, fast, slow, interval):
     else:
         words = f"{fast} is faster than {names} from {place:,.0f} on"
     if place < interval["from"] / FACTOR:
-        return Outcome(EXCEEDED, claim["words"], words)
+        words += f", earlier than in the paper, on other hardware{copy_words(line)}"
+        return Outcome(NOT_COMPARABLE, claim["words"], words)
     late = place > interval["to"] * FACTOR
     return Outcome(NOT_REPRODUCED if late else REPRODUCED, claim["words"], words)
 
 
-def judge(rule, figure, lines):
-    """The Outcome of one rule of a card. All roles of the rule have lines."""
-    kind, claim_id, *arguments = rule
-    claim = next(c for c in figure["claims"] if c["id"] == claim_id)
-    if kind == "order":
-        return judge_order(claim, lines, *arguments)
-    if kind == "ratio":
-        return judge_ratio(claim, lines, *arguments)
+def judge(rule, figure, lines, cpus=None):
+    """The Outcome of one rule of a card. cpus: the number of processors of the machine."""
+    claim = next(c for c in figure["claims"] if c["id"] == rule[1])
+    try:
+        return apply_rule(rule, claim, figure, lines, cpus)
+    except NoLine as error:
+        return Outcome(NOT_COMPARABLE, claim["words"], f"no row is of {error.args[0]}")
+
+
+def apply_rule(rule, claim, figure, lines, cpus):
+    kind, _, *arguments = rule
+    rules = {
+        "order": judge_order,
+        "fastest": judge_fastest,
+        "mostly": judge_mostly,
+        "ratio": judge_ratio,
+        "device ratio": judge_device_ratio,
+        "gain below": judge_small_gain,
+        "gain from": judge_gain_from,
+        "last is least": judge_last,
+        "at most": judge_share,
+        "model": judge_model,
+    }
+    if kind in rules:
+        return rules[kind](claim, lines, *arguments)
     if kind in ("rises", "falls"):
         return judge_trend(claim, lines, *arguments, rising=kind == "rises")
     if kind == "more threads":
-        return judge_threads(claim, lines, *arguments)
+        return judge_threads(claim, lines, *arguments, cpus)
+    if kind == "no more threads":
+        return judge_no_more_threads(claim, lines, *arguments, cpus)
     if kind == "crossover":
         return judge_crossover(claim, lines, *arguments, figure["crossover"])
-    if kind == "at most":
-        return judge_share(claim, lines, *arguments)
-    if kind == "model":
-        return judge_model(claim, lines, *arguments)
     if kind == "no value":
-        return Outcome(NOT_COMPARABLE, claim["words"], "measured; the paper states no value")
+        words = "measured; the paper states no value"
+        if arguments:
+            found = [v.median for v in ratios(*(line_of(lines, r) for r in arguments)).values()]
+            slow, fast = arguments
+            if found:
+                words = f"{fast}: {times(min(found))} to {times(max(found))} as fast as {slow}"
+        return Outcome(NOT_COMPARABLE, claim["words"], words)
     raise ValueError(f"unknown rule {kind}")
 
 
@@ -281,3 +434,9 @@ def together(outcomes):
         if verdict in found:
             return verdict
     return NOT_COMPARABLE
+
+
+def count(cards):
+    """{verdict: number of cards}, in the order of VERDICTS."""
+    found = Counter(card.verdict for card in cards)
+    return {verdict: found[verdict] for verdict in VERDICTS}

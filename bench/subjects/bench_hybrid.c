@@ -131,6 +131,10 @@ static bool measure(bench *b, const hybrid_args *job, const bench_question *ques
             !bench_add(b, sides[by].name, b->set.threads, by == CPU ? BENCH_BASE : BENCH_CONTENDER,
                        call_side, &args[by]))
             return false;
+        if ((wanted >> by & 1u) != 0)
+            bench_describe(b,
+                           (bench_parameters){.where = sides[by].where,
+                                              .share = sides[by].share > 0 ? sides[by].share : 0});
     }
     return bench_measure(b, question);
 }

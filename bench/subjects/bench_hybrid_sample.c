@@ -99,6 +99,11 @@ void sample_close_sides(void)
     }
 }
 
+static bench_parameters parameters_of(const sample_side *s)
+{
+    return (bench_parameters){.where = s->where, .share = s->share, .sms = s->sms};
+}
+
 /* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
 bool sample_measure(bench *b, const sample_case *c)
 {
@@ -125,6 +130,7 @@ bool sample_measure(bench *b, const sample_case *c)
                                           : "multiprocessors";
     question.p = c->share;
     question.k = c->sms;
+    question.fresh = true;
     snprintf(question.label, sizeof question.label, "%s", c->label);
     for (sample_device on = CPU; on < SIDES; on++) {
         sample_side *const s = &sample_sides[on];
@@ -141,6 +147,9 @@ bool sample_measure(bench *b, const sample_case *c)
         if (!bench_add(b, sample_names[on], s->threads, on == CPU ? BENCH_BASE : BENCH_CONTENDER,
                        call_sample, s))
             return false;
+        bench_parameters told = parameters_of(s);
+        told.pinned = c->variant != NULL;
+        bench_describe(b, told);
     }
     return bench_measure(b, &question);
 }
@@ -277,12 +286,15 @@ static bool take_phases(bench *b, size_t n)
         question.variant = part_names[part];
         snprintf(question.label, sizeof question.label, "%s, %s", part_names[part],
                  bench_count(count, n));
-        for (sample_device on = CPU; on < SIDES; on++)
-            if (sample_sides[on].parts[part][0] > 0 &&
-                !bench_add_times(b, sample_names[on], sample_sides[on].threads,
+        for (sample_device on = CPU; on < SIDES; on++) {
+            if (sample_sides[on].parts[part][0] <= 0)
+                continue;
+            if (!bench_add_times(b, sample_names[on], sample_sides[on].threads,
                                  on == CPU ? BENCH_BASE_LOOSE : BENCH_BESIDE,
                                  sample_sides[on].parts[part]))
                 return false;
+            bench_describe(b, parameters_of(&sample_sides[on]));
+        }
         bench_take_times(b, &question);
         if (part < PHASES && !note_phase_gain(b, part_names[part], n))
             return false;

@@ -49,6 +49,21 @@ ordo_status bench_restore_call(ordo_ctx *ctx, const void *what);
 /* Copies the first bytes of b->src to b->dst. */
 bench_restore bench_restore_dst(const bench *b, size_t bytes);
 
+/* bench_arrays.c: k-sorted u32 keys, a new array in b->src in every round. */
+typedef struct bench_arrays {
+    const bench *b;
+    char        *all;  /* arrays in the place of the benchmark */
+    char        *host; /* on a GPU: the same arrays on the host; NULL: none */
+    uint32_t    *now;  /* on a GPU: the keys of this round, on the host; NULL: none */
+    size_t       bytes, count, round;
+} bench_arrays;
+
+/* Makes the arrays; on_host: also host copies of arrays on a GPU. bench_arrays_take() is the prepare
+ * step of a question whose `round` points to a->round. Free the arrays after the question. */
+bool bench_arrays_make(bench *b, bench_arrays *a, ordo_dist dist, size_t n, size_t k, bool on_host);
+ordo_status bench_arrays_take(ordo_ctx *ctx, const void *what);
+void        bench_arrays_free(bench_arrays *a);
+
 /* A question about n uniform keys of a type; the caller sets the other fields. */
 bench_question bench_ask(const char *op, ordo_type type, size_t n);
 

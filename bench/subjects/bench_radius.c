@@ -1,8 +1,9 @@
 /* bench_radius.c - `ordo bench radius`, on the host and on a GPU: the radius of k-sorted arrays
  * (figures 1 and 2 of the Roughsort paper, and a sweep of k). bench_rough.c sorts such arrays.
  *
- * Figures 1 and 2: the paper's sequential algorithm and its scans on the GPU. In a run on a GPU the
- * sequential algorithm is timed too, by one thread on a host copy of the keys.
+ * Figures 1 and 2: the paper's sequential algorithm and its rounds of doubling on the GPU (prefix),
+ * and scans, with a new array in every round. In a run on a GPU the sequential algorithm is timed
+ * too, by one thread on a host copy of the keys.
  * On the host a plain read of the keys (a sum) and is_sorted of a sorted array are timed for
  * comparison. The peer on a GPU is built from CUB: prefix maxima, a binary search for each key and
  * a reduction. There is_sorted is timed only if the keys are sorted, because it stops at the first
@@ -80,23 +81,27 @@ static bool add_of_host(bench *b, const radius_args *paper, const radius_args *g
            bench_add(b, "prefix", 1, BENCH_CONTENDER, call_radius, gpu);
 }
 
-static bool add_of_gpu(bench *b, const radius_args *prefix, const radius_args *host,
-                       const radius_args *found, bool in_order)
+static bool add_of_gpu(bench *b, const radius_args *prefix, const radius_args *scans,
+                       const radius_args *host, const radius_args *found, bool in_order)
 {
     const bench_peer_ask peers = {.op = BENCH_PEER_RADIUS,
                                   .type = found->type,
                                   .task = {.keys = b->src, .out = found->answer, .n = found->n},
                                   .base = "cub scan, search"};
-    return bench_add_all_peers(b, &peers) && bench_add_both(b, "auto", call_radius, found) &&
-           bench_add(b, "prefix", 1, BENCH_CONTENDER, call_radius, prefix) &&
-           (bench_cuda_host_context() != NULL &&
-            bench_add(b, "sequential, host", 1, BENCH_CONTENDER, call_on_host, host)) &&
-           (!in_order || bench_add(b, "is_sorted", 1, BENCH_BESIDE, call_is_sorted, found));
+    if (!bench_add_all_peers(b, &peers) || !bench_add_both(b, "auto", call_radius, found) ||
+        !bench_add(b, "prefix", 1, BENCH_CONTENDER, call_radius, prefix) ||
+        !bench_add(b, "scans", 1, BENCH_CONTENDER, call_radius, scans) ||
+        bench_cuda_host_context() == NULL ||
+        !bench_add(b, "sequential, host", 1, BENCH_CONTENDER, call_on_host, host))
+        return false;
+    bench_describe(b, (bench_parameters){.where = ORDO_CPU});
+    return !in_order || bench_add(b, "is_sorted", 1, BENCH_BESIDE, call_is_sorted, found);
 }
 
-/* Measures the radius of the keys in b->src; k is NAN if they are not k-sorted. */
+/* Measures the radius of the keys in b->src, or of `arrays` if that is not NULL; k is NAN if they
+ * are not k-sorted. */
 static bool radius_once(bench *b, const char *label, ordo_type type, size_t n, double k,
-                        const char *dist)
+                        const char *dist, bench_arrays *arrays)
 {
     uint64_t       answer = 0;
     bench_question q = bench_ask("radius", type, n);
@@ -107,20 +112,28 @@ static bool radius_once(bench *b, const char *label, ordo_type type, size_t n, d
            .n = n,
            .answer = &answer,
            .opts = ORDO_OPTS(ordo_order_opts, .flags = bench_flags(b), .stream = bench_stream(b))};
-    radius_args paper = found, host = found, prefix = found;
+    radius_args paper = found, host = found, prefix = found, scans = found;
 
     prefix.opts.algorithm = ORDO_ALGORITHM_PREFIX;
+    scans.opts.algorithm = ORDO_ALGORITHM_SCANS;
     paper.opts.algorithm = ORDO_ALGORITHM_SEQUENTIAL;
-    host.keys = b->place == NULL ? NULL : bench_cuda_host_keys();
+    host.keys = b->place == NULL ? NULL : arrays != NULL ? arrays->now : bench_cuda_host_keys();
     host.opts = ORDO_OPTS(ordo_order_opts, .algorithm = ORDO_ALGORITHM_SEQUENTIAL);
     q.dist = isnan(k) ? "uniform" : dist;
     q.k = k;
     q.bytes = n * ordo_type_size(type);
     q.answer = &answer;
     q.answer_bytes = sizeof answer;
+    q.fresh = arrays == NULL;
+    if (arrays != NULL) {
+        q.prepare = bench_arrays_take;
+        q.prepare_what = arrays;
+        q.round = &arrays->round;
+        q.arrays = (unsigned)arrays->count;
+    }
     snprintf(q.label, sizeof q.label, "%s", label);
     return (b->place == NULL ? add_of_host(b, &paper, &prefix, &found)
-                             : add_of_gpu(b, &prefix, &host, &found, k == 0)) &&
+                             : add_of_gpu(b, &prefix, &scans, &host, &found, k == 0)) &&
            bench_measure(b, &q);
 }
 
@@ -135,12 +148,26 @@ static bool run_k(bench *b)
         char count[32];
         if (!bench_generate_k(b, ORDO_DIST_KSORTED, ORDO_U32, b->src, b->set.n, radii[i]) ||
             !radius_once(b, bench_count(count, radii[i]), ORDO_U32, b->set.n, (double)radii[i],
-                         "ksorted"))
+                         "ksorted", NULL))
             return false;
     }
     return bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, b->set.n, 0) &&
-           radius_once(b, "uniform", ORDO_U32, b->set.n, NAN, "uniform") &&
+           radius_once(b, "uniform", ORDO_U32, b->set.n, NAN, "uniform", NULL) &&
            bench_summary(b, "auto", true);
+}
+
+static bool n_once(bench *b, size_t n, size_t k)
+{
+    char         count[32], label[40];
+    bench_arrays arrays;
+
+    snprintf(label, sizeof label, "%s, %zu", bench_count(count, n), k);
+    if (!make_sorted(b, ORDO_U32, n) ||
+        !bench_arrays_make(b, &arrays, ORDO_DIST_SHUFFLED, n, k, b->place != NULL))
+        return false;
+    const bool ok = radius_once(b, label, ORDO_U32, n, (double)k, "shuffled", &arrays);
+    bench_arrays_free(&arrays);
+    return ok;
 }
 
 /* Figures 1 and 2 go up to 2 million keys; this section adds smaller and larger sizes. */
@@ -155,14 +182,9 @@ static bool run_n(bench *b)
         snprintf(title, sizeof title, "Radius, number of keys n (figure %zu), u32, k = %zu", i + 1,
                  radii[i]);
         bench_heading_over(b, title, reference(b), 0, "n, k", 18);
-        for (size_t j = 0; sizes[j] != 0 && sizes[j] <= b->set.n; j++) {
-            char count[32], label[40];
-            snprintf(label, sizeof label, "%s, %zu", bench_count(count, sizes[j]), radii[i]);
-            if (!make_sorted(b, ORDO_U32, sizes[j]) ||
-                !bench_generate_k(b, ORDO_DIST_SHUFFLED, ORDO_U32, b->src, sizes[j], radii[i]) ||
-                !radius_once(b, label, ORDO_U32, sizes[j], (double)radii[i], "shuffled"))
+        for (size_t j = 0; sizes[j] != 0 && sizes[j] <= b->set.n; j++)
+            if (!n_once(b, sizes[j], radii[i]))
                 return false;
-        }
     }
     return true;
 }
@@ -174,7 +196,7 @@ static bool run_types(bench *b)
         if (!make_sorted(b, (ordo_type)type, b->set.n) ||
             !bench_generate_k(b, ORDO_DIST_KSORTED, (ordo_type)type, b->src, b->set.n, 100) ||
             !radius_once(b, ordo_type_name((ordo_type)type), (ordo_type)type, b->set.n, 100,
-                         "ksorted"))
+                         "ksorted", NULL))
             return false;
     }
     return bench_summary(b, "auto", false);

@@ -3,7 +3,7 @@
  *
  * On the host the base of speed-ups is the plain loop (bench_loops.c), if there is one. On a GPU
  * it is CUB's scan, two of CUB's selections, or Thrust's is_sorted. Section `poster` measures the
- * block scans of the ballot counting poster. */
+ * block scans of the ballot counting poster in scans of whole arrays, section `block` alone. */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
@@ -11,6 +11,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum {
+    BLOCK_KEYS = 1024, /* of a block of the poster's scans */
+    BLOCK_REPEATS = 1000,
+    FULL_BLOCKS = 256
+};
 
 /* Arguments of all four operations; each call_* uses the fields it needs. */
 typedef struct scan_args {
@@ -309,6 +315,68 @@ static bool run_poster(bench *b)
            poster_once(b, &c, call_scan, false);
 }
 
+/* The cycles of one scan, by a peer of the pending question; NAN if there is no such peer. */
+static double cycles_of(bench *b, bench_peer_op op, const char *name, bench_peer_task task)
+{
+    double cycles = NAN;
+
+    task.values = &cycles;
+    for (size_t i = 0; b->peers != NULL && i < b->peers->count; i++) {
+        const bench_peer *const peer = &b->peers->peers[i];
+        if (peer->op == (uint32_t)op && strcmp(peer->name, name) == 0 && peer->call(&task) != 0)
+            return NAN;
+    }
+    return cycles;
+}
+
+static bool block_once(bench *b, bench_peer_op op, const char *what, size_t blocks)
+{
+    static const char *const forms[] = {"shared", "ballot", "shuffle"};
+    const size_t             n = blocks * BLOCK_KEYS;
+    bench_question           q = bench_ask("scan", ORDO_U32, n);
+    const bench_peer_ask     ask = {
+            .op = op,
+            .type = ORDO_U32,
+            .task = {.keys = b->src, .out = b->dst, .count = BLOCK_REPEATS, .n = n},
+            .base = "shared"};
+
+    q.variant = what;
+    q.bytes = 2 * n * sizeof(uint32_t);
+    q.answer = b->dst;
+    q.answer_bytes = n * sizeof(uint32_t);
+    q.batch = BLOCK_REPEATS;
+    snprintf(q.label, sizeof q.label, "%s, %zu", what, blocks);
+    if (!bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, n, 0) ||
+        !bench_add_peers(b, &ask, 1) || !bench_measure(b, &q))
+        return false;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char         name[96];
+        const double cycles = cycles_of(b, op, forms[i], ask.task);
+        snprintf(name, sizeof name, "cycles of a block scan of %s by %s, %zu blocks", what,
+                 forms[i], blocks);
+        printf("  %s: %.0f\n", name, cycles);
+        if (!bench_note(b, name, cycles))
+            return false;
+    }
+    return true;
+}
+
+/* The block scan alone: blocks of 1024 threads scan values in registers many times. One block, and
+ * as many as the multiprocessors of an H200 hold at a time. A time is that of one scan by all
+ * blocks. */
+static bool run_block(bench *b)
+{
+    const size_t most = b->set.n / BLOCK_KEYS, blocks = most < FULL_BLOCKS ? most : FULL_BLOCKS;
+
+    b->unit = 1e-6;
+    bench_heading_over(b, "Block scans of the ballot poster alone, blocks of 1024 threads",
+                       "the scan in shared memory", 0, "values, blocks", 15);
+    return blocks == 0 || (block_once(b, BENCH_PEER_BLOCK_FLAGS, "flags", 1) &&
+                           block_once(b, BENCH_PEER_BLOCK_FLAGS, "flags", blocks) &&
+                           block_once(b, BENCH_PEER_BLOCK_WORDS, "words", 1) &&
+                           block_once(b, BENCH_PEER_BLOCK_WORDS, "words", blocks));
+}
+
 static bool run_partition(bench *b)
 {
     static const ordo_flags_kind kinds[] = {ORDO_FLAG_BYTES, ORDO_FLAG_BITS};
@@ -427,6 +495,6 @@ const bench_section bench_scan_sections[] = {
 const bench_section bench_cuda_scan_sections[] = {
     {"ops", 8, 8, 0, run_ops, true},       {"bits", 5, 8, 0, run_bits, true},
     {"poster", 4, 4, 0, run_poster, true}, {"partition", 17, 17, 1, run_partition, true},
-    {"sorted", 8, 8, 0, run_sorted, true}, {"small", 5, 5, 1, run_small, true},
-    {NULL, 0, 0, 0, NULL, false},
+    {"sorted", 8, 8, 0, run_sorted, true}, {"block", 4, 4, 0, run_block, true},
+    {"small", 5, 5, 1, run_small, true},   {NULL, 0, 0, 0, NULL, false},
 };

@@ -356,11 +356,17 @@ static bool paper_calls(bench *b, size_t sub_array)
     c.question.op = "median";
     c.question.k = (double)sub_array;
     snprintf(c.question.label, sizeof c.question.label, "%zu", sub_array);
-    if (!bench_add(b, "bitonic", threads, BENCH_CONTENDER, call_select, &bitonic) ||
-        !bench_add_phase(b, "parallel", threads, 1) ||
-        !bench_add_phase(b, "sequential", threads, 2) ||
-        !bench_add(b, "merge", threads, BENCH_CONTENDER, call_select, &merge))
+    c.question.fresh = true;
+    if (!bench_add(b, "bitonic", threads, BENCH_CONTENDER, call_select, &bitonic))
         return false;
+    bench_describe(b, (bench_parameters){.sub_array = sub_array});
+    if (!bench_add_phase(b, "parallel", threads, 1) ||
+        !bench_add_phase(b, "sequential", threads, 2))
+        return false;
+    bench_describe(b, (bench_parameters){.where = ORDO_CPU, .sub_array = sub_array});
+    if (!bench_add(b, "merge", threads, BENCH_CONTENDER, call_select, &merge))
+        return false;
+    bench_describe(b, (bench_parameters){.sub_array = sub_array});
     if (b->place == NULL &&
         (!bench_add_phase(b, "sub-arrays", threads, 1) || !bench_add_phase(b, "pairs", threads, 2)))
         return false;

@@ -196,18 +196,20 @@ static bool run_n(bench *b)
 static bool run_split(bench *b)
 {
     bench_heading_over(b, "Split radix sort (ballot poster), keys per thread, uniform u32",
-                       "the scan in shared memory with 1 key", 0, "n", 13);
+                       "the split in blocks with the scan in shared memory", 0, "n", 13);
     for (size_t n = bench_first_n(b); n <= b->set.n; n = bench_next_n(b, n)) {
         sort_case c;
         ask_sort(b, ORDO_U32, n, 1, &c);
         c.peers.op = BENCH_PEER_SPLIT;
         c.peers.only = NULL;
-        c.peers.base = "shared, 1 key";
+        c.peers.base = "split, shared";
         c.args.opts.algorithm = ORDO_ALGORITHM_SPLIT;
+        sort_args whole = c.args;
+        whole.opts.algorithm = ORDO_ALGORITHM_GLOBAL;
         bench_count(c.question.label, n);
         if (!bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, n, 0) ||
             !bench_add_peers(b, &c.peers, 1) || !bench_add_both(b, "split", call_sort, &c.args) ||
-            !bench_measure(b, &c.question))
+            !bench_add_both(b, "global", call_sort, &whole) || !bench_measure(b, &c.question))
             return false;
     }
     return true;

@@ -6,17 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool read_beside(const execution *e, const char *path, const char *dtype, const char *dtype_option,
+bool read_beside(execution *e, const char *path, const char *dtype, const char *dtype_option,
                  const char *what, input *beside)
 {
     const input_request request = {.path = path, .dtype = dtype, .dtype_option = dtype_option};
 
     if (!input_read(&request, beside))
         return false;
-    if (beside->n == e->n)
+    if (beside->n == e->n && hold_memory(e, e->n * ordo_type_size(beside->type)))
         return true;
-    cli_error("%s has %zu %s, but %s has %zu numbers; expected equal numbers", beside->name,
-              beside->n, what, e->in.name, e->n);
+    if (beside->n != e->n)
+        cli_error("%s has %zu %s, but %s has %zu numbers; expected equal numbers", beside->name,
+                  beside->n, what, e->in.name, e->n);
     input_free(beside);
     return false;
 }
@@ -114,7 +115,7 @@ bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const
 /* ---- Further keys ---- */
 
 /* Reads the files of the list, one after the other, as columns 1, 2, ... */
-static bool read_columns(const execution *e, char *list, input *files, ordo_column *columns,
+static bool read_columns(execution *e, char *list, input *files, ordo_column *columns,
                          size_t *count)
 {
     char *rest = list;

@@ -46,7 +46,8 @@ static bool read_flags(execution *e, input *flags)
         return cli_fail("%s has %zu flags, but %s has %zu elements; expected one flag for each "
                         "element",
                         flags->name, flags->n, e->in.name, n);
-    return flags->bits || input_to_flags(flags, "--flags");
+    return (flags->bits || input_to_flags(flags, "--flags")) &&
+           hold_memory(e, flags->bits ? n / 8 : n);
 }
 
 static bool split(execution *e, const input *flags)

@@ -140,7 +140,7 @@ static ordo_quantile_opts library_options(const execution *e)
 }
 
 /* Reads the weights, if there are any, into the options. */
-static bool read_weights(const execution *e, input *weights, ordo_quantile_opts *opts)
+static bool read_weights(execution *e, input *weights, ordo_quantile_opts *opts)
 {
     if (e->o.weights_file == NULL)
         return true;

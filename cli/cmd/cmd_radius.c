@@ -17,14 +17,16 @@ static const char help[] =
     "  --runs            also print, as a second number, the number of runs (maximal\n"
     "                    ascending stretches)\n"
     "  --algorithm A     auto; sequential: prefix maxima LR, suffix minima RL and distances\n"
-    "                    DM by one thread; prefix: the same by scans on a GPU\n"
+    "                    DM by one thread; on a GPU: prefix (the same in rounds of doubling) or\n"
+    "                    scans\n"
     "  --lr F, --rl F, --dm F  also write the sequences LR and RL (keys) and DM (u64) to\n"
     "                    files; the end of the name decides the format: .npy; .bin, .raw;\n"
     "                    otherwise text\n";
 
 static const option_spec specs[] = {FLAG("descending", descending),
                                     FLAG("runs", runs),
-                                    ALGORITHM("auto sequential - - - - - - - - - - - - - prefix"),
+                                    ALGORITHM("auto sequential - - - - - - - - - - - - - prefix "
+                                              "- - scans"),
                                     TEXT("lr", 0, lr),
                                     TEXT("rl", 0, rl),
                                     TEXT("dm", 0, dm),

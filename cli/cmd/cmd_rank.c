@@ -28,9 +28,9 @@ static const char help[] =
     "  --rank-type T     u32, u64 or f64; default: u32, or u64 from 2^32 elements on; f64\n"
     "                    for average\n"
     "  --algorithm A     auto, radix, sample, merge, bitonic, split, bubble, rough,\n"
-    "                    halving or windows; with --sorted: auto, sequential (one loop),\n"
-    "                    threads (one segment per thread), or on a GPU naive, shuffle or\n"
-    "                    hybrid\n";
+    "                    halving, windows, or on a GPU insertion or global; with --sorted:\n"
+    "                    auto, sequential (one loop), threads (one segment per thread), or on\n"
+    "                    a GPU naive, shuffle or hybrid\n";
 
 static const option_spec specs[] = {
     CHOICE("ties", ties, ORDO_TIES_MIN, "min max dense ordinal average"),
@@ -47,7 +47,8 @@ static const option_spec specs[] = {
     TEXT("rank-type", 0, rank_type),
     EXTERNAL_OPTIONS,
     RESUME_OPTION,
-    ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid windows"),
+    ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid windows - - - - "
+              "insertion global"),
     ARRAY_OPTIONS};
 
 /* The types to choose from depend on --ties: average ranks are f64 only. */

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 
 #define BOTH_OPTIONS                                                                               \
-    FLAG("text", text), FASTA_OPTIONS, ALGORITHM(SORT_ALGORITHMS_TO_WINDOWS),                      \
+    FLAG("text", text), FASTA_OPTIONS, ALGORITHM(ALL_SORT_ALGORITHMS),                             \
         COUNT("radius", 0, k, 0, UINT64_MAX - 1)
 #define HELP_SORT_ALGORITHM                                                                        \
     "  --algorithm A     auto (chooses from a sample of the keys), radix, sample, merge,\n"        \
-    "                    bitonic, split, bubble, rough, halving or windows; all write the\n"       \
-    "                    same bytes; with --text and --fasta: auto or sample\n"                    \
-    "  --radius K        with rough, halving and windows: no key is more than K places from\n"     \
-    "                    its sorted position; default: measured\n"
+    "                    bitonic, split, bubble, rough, halving, windows; only on a GPU:\n"        \
+    "                    insertion, global; with --text and --fasta: auto or sample\n"             \
+    "  --radius K        of rough, halving, windows, insertion: no key is more than K\n"           \
+    "                    places off; default: measured\n"
 
 static const char sort_help[] =
     "Examples:\n"
@@ -151,10 +151,10 @@ static const char *options_wrong(execution *e)
 {
     const int  algorithm = e->o.algorithm;
     const bool rough = algorithm == ORDO_ALGORITHM_ROUGH || algorithm == ORDO_ALGORITHM_HALVING ||
-                       algorithm == ORDO_ALGORITHM_WINDOWS;
+                       algorithm == ORDO_ALGORITHM_WINDOWS || algorithm == ORDO_ALGORITHM_INSERTION;
 
     if (e->o.k != OPTION_UNSET && !rough)
-        return "--radius needs --algorithm rough, halving or windows";
+        return "--radius needs --algorithm rough, halving, windows or insertion";
     if (strings_option(&e->o) != NULL && algorithm != ORDO_ALGORITHM_AUTO &&
         algorithm != ORDO_ALGORITHM_SAMPLE)
         return numbers_only(e, "an --algorithm other than auto and sample");

@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum {
+    HELD_LEAST = 1 << 20 /* bytes of data that count for a limit of memory */
+};
+
 static const char help_input[] =
     "  --from F          npy, raw or text; default: npy if the input starts with the npy\n"
     "                    signature, raw if FILE ends in .bin or .raw, otherwise text\n"
@@ -74,7 +78,8 @@ static const char help_common[] =
     "  --profile-svg F   draw the time spans as a picture in file F\n";
 
 static const char help_memory[] =
-    "  -S, --memory-limit S  use at most S bytes of scratch memory, such as 512M, 4Gi or 25%\n";
+    "  -S, --memory-limit S  use at most S bytes of memory, such as 512M, 4Gi or 25%; data that\n"
+    "                    do not fit are refused\n";
 
 static const char help_end[] =
 
@@ -275,6 +280,17 @@ bool open_output(execution *e)
     return output_open(&e->out, e->o.out, format);
 }
 
+/* The bytes that the input takes. */
+static uint64_t input_memory(const execution *e)
+{
+    const fasta *const r = &e->records;
+
+    return e->o.fasta && e->n > 0
+               ? r->starts[e->n] + r->offsets[e->n] + 2 * e->n * sizeof *r->starts
+           : e->o.text ? lines_size(&e->lines) + e->n * sizeof *e->lines.offsets
+                       : lines_size(&e->in.kept) + e->n * ordo_type_size(e->in.type);
+}
+
 static bool print_report(execution *e)
 {
     const bool strings = strings_option(&e->o) != NULL || csv_option(&e->o) != NULL ||
@@ -285,6 +301,24 @@ static bool print_report(execution *e)
                                                              : e->in.bits ? "bits"
                                                                           : "bytes",
                                                              &e->t);
+}
+
+bool hold_memory(execution *e, uint64_t bytes)
+{
+    const uint64_t limit = e->o.common.memory_limit;
+    const uint64_t most = limit / 8 * 7; /* threads and their buffers take the rest */
+    common_options common = e->o.common;
+
+    e->held += bytes;
+    if (!e->limited || e->held < HELD_LEAST)
+        return true;
+    if (e->held >= most)
+        return cli_fail("%s: the input and the results take %llu bytes of memory, more than 7/8 of "
+                        "the memory limit of %llu bytes; leave out -S, or give a larger one",
+                        e->command->name, (unsigned long long)e->held, (unsigned long long)limit);
+    common.memory_limit = most - e->held;
+    context_close();
+    return (e->ctx = context_open(e->command->name, &common)) != NULL;
 }
 
 static int execute(execution *e)
@@ -307,10 +341,11 @@ static int execute(execution *e)
         common.threads = 1;
     if ((e->ctx = context_open(e->command->name, &common)) == NULL)
         return CLI_TROUBLE;
+    e->limited = common.memory_limit != 0 && !e->by_pieces;
     e->t.last = cli_now();
-    const bool ok = external
-                        ? external_work(e)
-                        : read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
+    const bool ok = external ? external_work(e)
+                             : read_input(e) && hold_memory(e, input_memory(e)) && open_output(e) &&
+                                   e->command->work(e) && print_report(e);
     return !ok ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
 }
 
@@ -351,6 +386,12 @@ static int execute_words(const command *c, int argc, char **argv)
         return r == OPTIONS_BAD ? CLI_TROUBLE : CLI_OK;
     }
     e.o.operand = e.o.operands.n > 0 ? e.o.operands.texts[0] : NULL;
+    if (e.o.common.memory_limit != 0) {
+        const uint64_t limit = external_limit(&e);
+        unpack_limit(limit);
+        pack_limit(limit);
+        source_limit(limit);
+    }
     const int code = execute(&e);
     output_abandon(&e.out);
     input_free(&e.in);
@@ -388,6 +429,8 @@ void *new_results(execution *e, ordo_type type, size_t n, const char *what)
     size_t i = 0;
     while (i + 1 < MOST_RESULTS && e->results[i] != NULL)
         i++;
+    if (!hold_memory(e, (uint64_t)n * ordo_type_size(type)))
+        return NULL;
     return e->results[i] = cli_alloc(n, ordo_type_size(type), what);
 }
 

@@ -42,6 +42,7 @@ typedef struct execution { /* of one command */
     const struct command *command;
     options               o;
     bool                  by_pieces;  /* `work` reads the input itself              */
+    bool                  limited;    /* hold_memory() keeps -S                     */
     bool                  quiet;      /* there is no output                         */
     bool                  keep_lines; /* of numbers in text                        */
     bool                  no;         /* the answer is no: exit code 1              */
@@ -56,6 +57,7 @@ typedef struct execution { /* of one command */
     fasta                 records; /* with --fasta               */
     csv_table             table;   /* with --csv and --tsv       */
     size_t                n;       /* of any of them             */
+    uint64_t              held;    /* of hold_memory(), in bytes */
     output                out;
     timing                t;
     void                 *results[MOST_RESULTS]; /* of new_results() */
@@ -108,6 +110,10 @@ input_request input_request_of(const execution *e);
 
 /* The type of n indices or counts up to n: the one asked for, else u32 if that is enough. */
 ordo_type index_type(int asked, size_t n);
+
+/* Counts bytes that are held while the library works: with -S it gets the rest for scratch. False
+ * after a message. */
+bool hold_memory(execution *e, uint64_t bytes);
 
 /* Memory for n results, which command_execute() frees. At most MOST_RESULTS. NULL after a
  * message. */
@@ -189,7 +195,7 @@ bool check_file_sorted(execution *e, const char *path);
 /* beside.c: reads a file with as many numbers as the input. `what` names them in messages.
  * dtype_option is the option that gave dtype; NULL: there is none. False after a message; nothing
  * is left to free then. */
-bool read_beside(const execution *e, const char *path, const char *dtype, const char *dtype_option,
+bool read_beside(execution *e, const char *path, const char *dtype, const char *dtype_option,
                  const char *what, input *beside);
 
 /* beside.c: whether the input and the file `path` of an option, which may be NULL, are both

@@ -11,6 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum {
+    OWN_BYTES = 2 << 20 /* of a command without its input: threads, small buffers; estimate */
+};
+
 static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
 
 size_t pieces_sample(const char *path, char *sample)
@@ -23,25 +27,25 @@ size_t pieces_sample(const char *path, char *sample)
     return got > 0 ? (size_t)got : 0;
 }
 
-uint64_t pieces_input_bytes(const execution *e)
-{
-    uint64_t bytes = 0;
-
-    for (size_t i = 0; i < e->path_count; i++) {
-        struct stat st;
-        if ((is_stdin(e->paths[i]) ? fstat(STDIN_FILENO, &st) : stat(e->paths[i], &st)) != 0 ||
-            !S_ISREG(st.st_mode))
-            return UINT64_MAX;
-        bytes += (uint64_t)st.st_size;
-    }
-    return bytes;
-}
-
 uint64_t pieces_limit(uint64_t asked) { return asked != 0 ? asked : line_memory_default(); }
 
-ordo_external_opts pieces_opts(const execution *e, uint64_t limit)
+uint64_t pieces_own(const execution *e, const source *s)
 {
-    return ORDO_OPTS(ordo_external_opts, .memory = limit > EXTERNAL_LEAST ? limit : EXTERNAL_LEAST,
+    const uint64_t files = source_unpack_memory(e->paths, e->path_count);
+    const uint64_t now = unpack_memory(s->codec);
+
+    return OWN_BYTES + (files > now ? files : now) + pack_memory(e->out.pack);
+}
+
+uint64_t pieces_rest(uint64_t limit, uint64_t own)
+{
+    const uint64_t rest = limit > own ? (limit - own) / 8 * 7 : 0; /* memory in pieces is lost */
+    return rest > EXTERNAL_LEAST ? rest : EXTERNAL_LEAST;
+}
+
+ordo_external_opts pieces_opts(const execution *e, uint64_t limit, uint64_t own)
+{
+    return ORDO_OPTS(ordo_external_opts, .memory = pieces_rest(limit, own),
                      .directories = e->o.directories.texts, .directory_count = e->o.directories.n,
                      .watch = external_watch);
 }

@@ -12,14 +12,18 @@ enum {
  * bytes; 0 if it is not a regular file. */
 size_t pieces_sample(const char *path, char *sample);
 
-/* The bytes of all input files; UINT64_MAX if one is not a regular file. */
-uint64_t pieces_input_bytes(const execution *e);
-
 /* The limit of memory: `asked`, or by default a share of what is available. */
 uint64_t pieces_limit(uint64_t asked);
 
-/* Options of the external calls under this limit. */
-ordo_external_opts pieces_opts(const execution *e, uint64_t limit);
+/* Bytes that a command holds beside a call that works within the rest of its limit: small buffers,
+ * and what decompressing the input and compressing the output take. s: the source that is read. */
+uint64_t pieces_own(const execution *e, const source *s);
+
+/* What `own` bytes leave of a limit, at least EXTERNAL_LEAST. */
+uint64_t pieces_rest(uint64_t limit, uint64_t own);
+
+/* Options of the external calls under a limit of which the command takes `own` bytes. */
+ordo_external_opts pieces_opts(const execution *e, uint64_t limit, uint64_t own);
 
 /* Ends the call that sorted, completes the output and prints the report. told: a message was
  * printed already. False after a message. */

@@ -243,9 +243,7 @@ static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
     ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
     bool                 told = false;
 
-    if (limit > feed->ahead_bytes + EXTERNAL_LEAST)
-        limit -= feed->ahead_bytes;
-    ordo_external_opts opts = pieces_opts(e, limit);
+    ordo_external_opts opts = pieces_opts(e, limit, pieces_own(e, &feed->s) + feed->ahead_bytes);
     opts.flags = e->o.unique ? ORDO_UNIQUE : 0;
     /* Not call_begin(): a signal ends the process at once, because a thread may wait for input. */
     progress_start("sorting");
@@ -289,21 +287,40 @@ static bool sort_files(execution *e, const lines_request *request, const ordo_so
            sort_text(e, length, request, plain == PLAIN_UNSEEN, opts);
 }
 
+/* Whether files of `size` bytes can be sorted in memory. A limit that was given holds for lines of
+ * any length: if that matters, they are counted. Otherwise the first lines are an estimate. */
+static bool fits_memory(const execution *e, const lines_request *request, uint64_t size,
+                        uint64_t limit)
+{
+    const bool asked = e->o.line.memory != 0;
+    char       sample[PIECES_SAMPLE];
+
+    if (!asked) {
+        const size_t got = pieces_sample(request->paths[0], sample);
+        const size_t ends = lines_count_ends(sample, got, request->line_end) + 1;
+        const double n = got > 0 ? (double)size * (double)ends / (double)got : 1;
+        return line_memory_needed(&e->order, size, (uint64_t)n, false) <= limit;
+    }
+    return line_memory_needed(&e->order, size, 0, true) <= limit &&
+           (line_memory_needed(&e->order, size, size, true) <= limit ||
+            line_memory_needed(&e->order, size,
+                               source_lines(request->paths, request->n, request->line_end),
+                               true) <= limit);
+}
+
 /* Sorts in memory if that stays within the limit. The size of a pipe is not known: its beginning is
  * read first. */
 static bool sort_by_size(execution *e, const lines_request *request, const ordo_sort_opts *opts)
 {
     const uint64_t limit = pieces_limit(e->o.line.memory);
-    const uint64_t size = line_feed_size(request);
-    char           sample[PIECES_SAMPLE];
+    const uint64_t size = source_bytes(request->paths, request->n);
+    const bool     asked = e->o.line.memory != 0;
     line_feed      feed;
     bool           ok;
 
     line_feed_init(&feed, request);
     if (size != UINT64_MAX) {
-        const uint64_t needed =
-            line_memory_needed(&e->order, size, sample, pieces_sample(request->paths[0], sample));
-        if (e->o.line.debug || needed <= limit)
+        if (e->o.line.debug || fits_memory(e, request, size, limit))
             return sort_files(e, request, opts);
     } else {
         if (e->o.line.debug)
@@ -311,11 +328,10 @@ static bool sort_by_size(execution *e, const lines_request *request, const ordo_
         progress_start("reading");
         ok = line_feed_ahead(&feed, (size_t)(limit / AHEAD_SHARE) + AHEAD_LEAST);
         progress_end();
-        if (!ok && !line_feed_complain(&feed))
-            cli_error("sort: not enough memory to read the input");
         if (ok && feed.ahead_ended &&
-            line_memory_needed(&e->order, feed.ahead_bytes, feed.ahead, feed.ahead_bytes) <=
-                limit + AHEAD_LEAST * AHEAD_SHARE) {
+            line_memory_needed(&e->order, feed.ahead_bytes,
+                               lines_count_ends(feed.ahead, feed.ahead_bytes, request->line_end),
+                               asked) <= limit + (asked ? 0 : AHEAD_LEAST * AHEAD_SHARE)) {
             char *const block = feed.ahead;
             feed.ahead = NULL;
             line_feed_close(&feed);

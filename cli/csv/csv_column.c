@@ -50,7 +50,7 @@ static bool grow(uint64_t **array, size_t capacity)
 static bool add_cell(part *p, cell_column *cell, uint64_t value)
 {
     if (cell->n == cell->capacity) {
-        const size_t capacity = 2 * cell->capacity + 1024;
+        const size_t capacity = 2 * cell->capacity + 16; /* there may be many columns */
         p->no_memory =
             !grow(&cell->values, capacity) || (p->with_rows && !grow(&cell->rows, capacity));
         if (p->no_memory)
@@ -252,6 +252,20 @@ static bool join_column(const part *parts, size_t n, size_t from, bool with_rows
     return true;
 }
 
+static int compare_sizes(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Which of the wanted columns a column is. */
+static size_t slot_of(const part *p, size_t column)
+{
+    const size_t *const found =
+        bsearch(&column, p->wanted, p->count, sizeof *p->wanted, compare_sizes);
+    return (size_t)(found - p->wanted);
+}
+
 static bool join(const part *parts, size_t n, const size_t *columns, size_t count, csv_columns *out)
 {
     bool ok = (out->columns = calloc(count > 0 ? count : 1, sizeof *out->columns)) != NULL;
@@ -262,19 +276,11 @@ static bool join(const part *parts, size_t n, const size_t *columns, size_t coun
         out->skipped_rows += parts[i].skipped_rows;
     }
     for (size_t c = 0; ok && c < count; c++) {
-        size_t k = 0;
-        while (parts[0].wanted[k] != columns[c])
-            k++;
         out->columns[c].column = columns[c];
-        ok = join_column(parts, n, k, parts[0].with_rows, &out->columns[c]);
+        ok = join_column(parts, n, slot_of(&parts[0], columns[c]), parts[0].with_rows,
+                         &out->columns[c]);
     }
     return ok;
-}
-
-static int compare_sizes(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
 }
 
 /* The columns in ascending order, each once; returns how many there are. */
@@ -310,10 +316,8 @@ static bool start_parts(part *parts, const part *like, size_t n)
 /* Gives the columns of the first part the types to begin with. */
 static void set_types(part *p, const size_t *columns, const ordo_type *types, size_t n)
 {
-    for (size_t k = 0; k < p->count; k++)
-        for (size_t i = 0; i < n; i++)
-            if (columns[i] == p->wanted[k])
-                p->cells[k].type = types[i];
+    for (size_t i = 0; i < n; i++)
+        p->cells[slot_of(p, columns[i])].type = types[i];
 }
 
 bool csv_columns_read(const csv_table *table, const size_t *columns, size_t n,

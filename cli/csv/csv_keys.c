@@ -113,41 +113,71 @@ typedef struct csv_sample { /* of the first values of a column */
     const char *other; /* the first value that is no number */
 } csv_sample;
 
-static csv_sample sample_column(const csv_table *table, size_t column)
+/* Looks at the first rows once, for all columns that are wanted (ascending); `values` has room for a
+ * value of each. */
+static void sample_columns(const csv_table *table, const size_t *wanted, size_t count,
+                           csv_span *values, csv_sample *samples)
 {
-    csv_sample sample = {.numbers = 0};
     csv_reader reader;
-    csv_span   value;
     csv_text   text = {.data = NULL};
 
     csv_start(&reader, &table->dialect, table->bytes + table->body, table->bytes + table->size,
-              &column, 1, &value);
-    for (size_t i = 0; i < SAMPLE_ROWS && csv_next(&reader); i++) {
-        if (value.begin == NULL)
-            continue;
-        const csv_span plain = csv_unquote(value, table->dialect.quotes, &text);
-        if (plain.begin == NULL)
-            break;
-        const csv_class class = csv_read_number(plain).class;
-        sample.numbers += class != CSV_OTHER && class != CSV_EMPTY;
-        if (class == CSV_OTHER && sample.others++ == 0)
-            sample.other = value.begin;
-    }
+              wanted, count, values);
+    for (size_t row = 0; row < SAMPLE_ROWS && csv_next(&reader); row++)
+        for (size_t i = 0; i < count && values[i].begin != NULL; i++) {
+            const csv_span plain = csv_unquote(values[i], table->dialect.quotes, &text);
+            if (plain.begin == NULL)
+                continue;
+            const csv_class class = csv_read_number(plain).class;
+            samples[i].numbers += class != CSV_OTHER && class != CSV_EMPTY;
+            if (class == CSV_OTHER && samples[i].others++ == 0)
+                samples[i].other = values[i].begin;
+        }
     free(text.data);
-    return sample;
 }
 
-bool csv_column_is_number(const csv_table *table, size_t column, const char *otherwise)
+static bool is_number(const csv_table *table, size_t column, const csv_sample *sample,
+                      const char *otherwise)
 {
-    const csv_sample sample = sample_column(table, column);
-
-    if (otherwise != NULL && sample.others > 0 && sample.numbers > sample.others) {
+    if (otherwise != NULL && sample->others > 0 && sample->numbers > sample->others) {
         size_t            line;
-        const char *const name = csv_place(table, sample.other, &line);
+        const char *const name = csv_place(table, sample->other, &line);
         cli_error("%s: %s %s: most of its first values are numbers, but not that in line %zu", name,
                   csv_column_shown(table, column), otherwise, line);
     }
-    return sample.others == 0 && sample.numbers > 0;
+    return sample->others == 0 && sample->numbers > 0;
+}
+
+bool csv_number_columns(const csv_table *table, const char *otherwise, size_t *columns, size_t *n)
+{
+    const size_t      count = table->columns;
+    csv_span *const   values = cli_alloc(count, sizeof *values, "the columns");
+    csv_sample *const samples = cli_alloc(count, sizeof *samples, "the columns");
+    const bool        ok = values != NULL && samples != NULL;
+
+    *n = 0;
+    for (size_t i = 0; ok && i < count; i++) {
+        columns[i] = i;
+        samples[i] = (csv_sample){.numbers = 0};
+    }
+    if (ok)
+        sample_columns(table, columns, count, values, samples);
+    for (size_t i = 0; ok && i < count; i++)
+        if (is_number(table, i, &samples[i], otherwise))
+            columns[(*n)++] = i;
+    free(values);
+    free(samples);
+    return ok;
+}
+
+/* The same for one column. */
+static bool column_is_number(const csv_table *table, size_t column, const char *otherwise)
+{
+    csv_sample sample = {.numbers = 0};
+    csv_span   value;
+
+    sample_columns(table, &column, 1, &value, &sample);
+    return is_number(table, column, &sample, otherwise);
 }
 
 typedef struct suffix {
@@ -206,11 +236,11 @@ static bool find_key(const csv_table *table, const csv_request *request, const c
     }
     key->guessed = key->type == CSV_GUESS;
     if (key->guessed)
-        key->type = csv_column_is_number(
-                        table, key->column,
-                        request->groups ? NULL : "is compared as text (give :number or :text)")
-                        ? CSV_NUMBER
-                        : CSV_TEXT;
+        key->type =
+            column_is_number(table, key->column,
+                             request->groups ? NULL : "is compared as text (give :number or :text)")
+                ? CSV_NUMBER
+                : CSV_TEXT;
     key->descending ^= request->reverse;
     return true;
 }

@@ -3,7 +3,7 @@
  * A piece of the file that ends with a newline is copied to the block. If the newline lies inside a
  * quoted field, the incomplete row stays in the source for the next block; so do blank lines, which
  * are dropped at the end of the file. A row that does not fit makes the block larger. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* memrchr */
 
 #include "cli/csv/csv_stream.h"
 
@@ -63,13 +63,27 @@ static size_t whole_rows(const csv_dialect *dialect, const char *text, size_t le
     return (size_t)(rows - text);
 }
 
+/* A row does not fit `bytes` bytes. */
+static bool too_long(csv_stream *stream, size_t bytes)
+{
+    cli_error("%s: the row after line %zu has more than %zu bytes, or a quote in it is not closed; "
+              "leave out -S, or give a larger limit",
+              stream->s.name, stream->line, bytes);
+    return failed(stream);
+}
+
 /* Reads the header of the first file and some rows. */
 static bool read_beginning(csv_stream *stream)
 {
-    size_t rows = 0, got = 0;
-    char  *copy = NULL;
+    const size_t first = stream->longest < SAMPLE_BYTES ? stream->longest : SAMPLE_BYTES;
+    size_t       rows = 0, got = 0;
+    char        *copy = NULL;
 
-    for (size_t wanted = SAMPLE_BYTES; rows == 0; wanted *= 2) {
+    for (size_t wanted = first; rows == 0; wanted *= 2) {
+        if (wanted > stream->longest && wanted > first) {
+            free(copy);
+            return too_long(stream, wanted / 2);
+        }
         free(copy);
         copy = NULL;
         got = source_piece(&stream->s, wanted);
@@ -109,14 +123,16 @@ static bool start(csv_stream *stream)
 }
 
 bool csv_stream_open(csv_stream *stream, const csv_dialect *dialect, const char *const *paths,
-                     size_t n, const char *name, unsigned threads, size_t block_bytes)
+                     size_t n, const char *name, unsigned threads, size_t block_bytes,
+                     size_t longest)
 {
     *stream = (csv_stream){.dialect = *dialect,
                            .paths = paths,
                            .n = n,
                            .name = name,
                            .threads = threads,
-                           .block_bytes = block_bytes};
+                           .block_bytes = block_bytes,
+                           .longest = longest};
     return start(stream);
 }
 
@@ -162,6 +178,19 @@ static bool next_file(csv_stream *stream)
     return true;
 }
 
+/* Reads a piece of about `wanted` bytes; the source may hold more after the beginning. SIZE_MAX
+ * after a message. */
+static size_t read_piece(csv_stream *stream, size_t wanted)
+{
+    source *const     s = &stream->s;
+    const size_t      got = source_piece(s, wanted);
+    const char *const end =
+        got != SIZE_MAX && got > wanted ? memrchr(s->block, '\n', wanted) : NULL;
+
+    stream->last = s->ended && end == NULL;
+    return end != NULL ? (size_t)(end - s->block) + 1 : got;
+}
+
 /* Copies the caller's rows and a piece of `got` bytes to the block. */
 static bool fill_block(csv_stream *stream, const char *rows, size_t bytes, size_t got)
 {
@@ -180,7 +209,7 @@ static bool fill_block(csv_stream *stream, const char *rows, size_t bytes, size_
     if (got > 0)
         memcpy(t->bytes + bytes, stream->s.block, got);
     t->size = bytes + got;
-    if (stream->s.ended && got > 0 && t->bytes[t->size - 1] != '\n') {
+    if (stream->last && got > 0 && t->bytes[t->size - 1] != '\n') {
         if (stream->crlf && t->bytes[t->size - 1] != '\r')
             t->bytes[t->size++] = '\r';
         t->bytes[t->size++] = '\n';
@@ -204,7 +233,7 @@ static bool cut_block(csv_stream *stream, size_t bytes)
     stream->files[0] = (csv_file){.name = stream->s.name};
     stream->files[1] = (csv_file){stream->s.name, bytes, stream->line};
     t->body = 0;
-    if (!stream->s.ended)
+    if (!stream->last)
         csv_cut_whole(t, parts);
     else if (!csv_cut(t, parts))
         return failed(stream);
@@ -223,13 +252,13 @@ bool csv_stream_next(csv_stream *stream, const char *rows, size_t bytes)
     while (!stream->failed) {
         if (!stream->is_open && !next_file(stream))
             return false;
-        const size_t got = source_piece(&stream->s, wanted);
+        const size_t got = read_piece(stream, wanted);
         if (got == SIZE_MAX)
             return failed(stream);
         if (!fill_block(stream, rows, bytes, got) || !cut_block(stream, bytes))
             return false;
         const size_t taken = t->size > bytes ? t->size - bytes : 0;
-        const bool   ended = stream->s.ended;
+        const bool   ended = stream->last;
         stream->line += csv_count_lines(t->bytes + bytes, t->bytes + bytes + taken);
         if (ended)
             close_file(stream);
@@ -237,6 +266,8 @@ bool csv_stream_next(csv_stream *stream, const char *rows, size_t bytes)
             source_skip(&stream->s, taken, 0);
         if (taken > 0)
             return true;
+        if (!ended && wanted >= stream->longest)
+            return too_long(stream, wanted);
         if (!ended)
             wanted *= 2;
     }

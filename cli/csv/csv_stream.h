@@ -14,9 +14,11 @@ typedef struct csv_stream {
     size_t             n, at; /* files; the one that is read                              */
     unsigned           threads;
     size_t             block_bytes; /* about the size of a block                          */
+    size_t             longest;     /* bytes of a row, at most                            */
     const char        *name;        /* of the only file in messages; NULL: its path       */
     source             s;
     bool               is_open, crlf; /* crlf: the first row ends with CRLF               */
+    bool               last;          /* the block is the last one of its file            */
     size_t             line;          /* lines of the file before the next block          */
     int64_t            start;         /* of stdin; -1: it is no regular file              */
     csv_table          beginning;     /* rows of the first file: its header, and a sample */
@@ -29,7 +31,8 @@ typedef struct csv_stream {
 /* Opens the first file and reads its beginning. `name` is used in messages if it is not NULL. False
  * after a message; call csv_stream_close() in any case. */
 bool csv_stream_open(csv_stream *stream, const csv_dialect *dialect, const char *const *paths,
-                     size_t n, const char *name, unsigned threads, size_t block_bytes);
+                     size_t n, const char *name, unsigned threads, size_t block_bytes,
+                     size_t longest);
 void csv_stream_close(csv_stream *stream);
 
 /* Makes `table` the next block of rows, after a copy of rows[0..bytes), which are whole rows. False

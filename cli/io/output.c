@@ -243,6 +243,10 @@ bool output_open(output *out, const char *path, file_format format)
     out->pack = to_stdout ? CODEC_NONE : codec_of_name(path);
     if (out->pack != CODEC_NONE && !codec_open(out->pack, path))
         return false;
+    if (out->pack != CODEC_NONE && pack_blocks(out->pack) == 0)
+        return cli_fail("%s: compressing it by %s takes more than half of the memory limit; leave "
+                        "out -S, give a larger one, or write a file that is not compressed",
+                        path, codec_name(out->pack));
     if (to_stdout) {
         out->fd = STDOUT_FILENO;
         return true;

@@ -36,6 +36,7 @@ typedef struct output {
     char            *packing; /* bytes that wait to be compressed; NULL: none      */
     size_t           packing_used;
     bool             packed;   /* a block has been compressed                             */
+    size_t           behind;   /* bytes written that the disk was not told to write       */
     bool             replaces; /* a regular file: fd is temp.fd                    */
     bool             exists;   /* the target did when it was opened                */
     char            *target;   /* its path after symbolic links                    */

@@ -3,22 +3,27 @@
  * Small pieces go through one buffer, large ones directly to write(). Numbers are turned into text,
  * and blocks are compressed, by several threads; the main thread writes the results in order. In
  * a file system in memory large arrays are copied by several threads (output_map.c). */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* sync_file_range */
 
 #include "cli/io/npy.h"
+#include "cli/io/source.h"
 #include "cli/io/text/number.h"
 #include "cli/io/output.h"
 #include "cli/io/workers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
     WRITE_CHUNK = 16 << 20,
+    BEHIND = 8 << 20,       /* bytes after which the disk begins to write */
     MAPPED_PIECE = 4 << 20, /* that one thread copies                */
-    TEXT_BLOCK = 1 << 15    /* numbers that one thread turns to text */
+    TEXT_BLOCK = 1 << 15,   /* numbers that one thread turns to text */
+    TEXT_SHARE = 16,        /* of a limit of memory for their texts  */
+    TEXT_LENGTH = NUMBER_TEXT_MAX + 1
 };
 
 bool output_trouble(const output *out, int error)
@@ -49,6 +54,20 @@ static void copy_piece(void *user, size_t i)
     memcpy(c->to + first, c->from + first, left < MAPPED_PIECE ? left : MAPPED_PIECE);
 }
 
+/* `wrote` more bytes are in the file. Lets the system write them to the disk while the command goes
+ * on, so that the flush at the end has little left to wait for. */
+static void write_behind(output *out, size_t wrote)
+{
+    out->behind += wrote;
+    if (!out->replaces || out->behind < BEHIND)
+        return;
+    const off_t at = lseek(out->fd, 0, SEEK_CUR);
+    if (at >= (off_t)out->behind)
+        (void)sync_file_range(out->fd, at - (off_t)out->behind, (off_t)out->behind,
+                              SYNC_FILE_RANGE_WRITE);
+    out->behind = 0;
+}
+
 static bool write_all(output *out, const char *data, size_t length, bool tick)
 {
     output_mapping map;
@@ -68,6 +87,7 @@ static bool write_all(output *out, const char *data, size_t length, bool tick)
         if (wrote < 0)
             return output_trouble(out, errno);
         done += (size_t)wrote;
+        write_behind(out, (size_t)wrote);
         if (tick)
             progress_at((double)done / (double)length);
     }
@@ -120,7 +140,7 @@ static bool pack_waiting(output *out, bool last)
 
 static bool pack_bytes(output *out, const char *data, size_t length)
 {
-    const size_t room = workers_count() * 2 * PACK_BLOCK;
+    const size_t room = pack_blocks(out->pack) * PACK_BLOCK;
 
     if (out->packing == NULL && (out->packing = malloc(room)) == NULL)
         return output_trouble(out, ENOMEM);
@@ -185,6 +205,7 @@ typedef struct text_array {
     ordo_type   type;
     const char *data;
     size_t      n;
+    size_t      block; /* numbers        */
     bool        wrong; /* after a message */
 } text_array;
 
@@ -203,10 +224,10 @@ static size_t format_numbers(ordo_type type, const char *values, size_t n, char 
 static bool fill_text(void *user, size_t i, ordered_buffer *b)
 {
     const text_array *const a = user;
-    const size_t            first = i * TEXT_BLOCK, left = a->n - first;
-    const size_t            n = left < TEXT_BLOCK ? left : TEXT_BLOCK;
+    const size_t            first = i * a->block, left = a->n - first;
+    const size_t            n = left < a->block ? left : a->block;
 
-    if (!buffer_room(b, n * (NUMBER_TEXT_MAX + 1)))
+    if (!buffer_room(b, n * TEXT_LENGTH))
         return false;
     b->length = format_numbers(a->type, a->data + first * ordo_type_size(a->type), n, b->data);
     return true;
@@ -216,18 +237,19 @@ static bool drain_text(void *user, size_t i, const ordered_buffer *b)
 {
     text_array *const a = user;
 
-    progress_at((double)i * TEXT_BLOCK / (double)a->n);
+    progress_at((double)i * (double)a->block / (double)a->n);
     a->wrong = !output_bytes(a->out, b->data, b->length);
     return !a->wrong;
 }
 
 static bool write_text(output *out, ordo_type type, const void *data, size_t n)
 {
-    text_array         a = {out, type, data, n, false};
-    const ordered_work w = {.blocks = (n + TEXT_BLOCK - 1) / TEXT_BLOCK,
-                            .fill = fill_text,
-                            .drain = drain_text,
-                            .user = &a};
+    const size_t       texts = 2 * workers_count();
+    const size_t       bytes = source_piece_bytes(TEXT_BLOCK * TEXT_LENGTH, TEXT_SHARE * texts);
+    const size_t       block = bytes / TEXT_LENGTH;
+    text_array         a = {out, type, data, n, block, false};
+    const ordered_work w = {
+        .blocks = (n + block - 1) / block, .fill = fill_text, .drain = drain_text, .user = &a};
 
     return workers_ordered(&w) || (!a.wrong && output_trouble(out, ENOMEM));
 }

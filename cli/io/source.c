@@ -21,23 +21,29 @@ enum {
     LARGE_CHUNK = 16 << 20, /* of one read() of a whole file                                  */
     PIECE = 4 << 20,        /* of one pread() of a thread                                     */
     PIECES = 256,           /* read between two steps of the progress bar                     */
-    HUGE_PAGE = 2 << 20
+    HUGE_PAGE = 2 << 20,
+    LEAST_PIECE = 1 << 16
 };
+
+static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
 
 bool source_open(source *s, const char *path)
 {
-    const bool  from_stdin = path == NULL || strcmp(path, "-") == 0;
+    const bool  from_stdin = is_stdin(path);
     struct stat st;
 
     *s = (source){.name = from_stdin ? "stdin" : path,
+                  .start = -1,
                   .line_end = '\n',
                   .left = SIZE_MAX,
                   .capacity = 2 * CHUNK};
     s->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
         return cli_fail("%s: cannot open: %s", s->name, strerror(errno));
-    if (fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+    if (fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode)) {
         s->size = (size_t)st.st_size;
+        s->start = lseek(s->fd, 0, SEEK_CUR);
+    }
     s->block = malloc(s->capacity + 1);
     return s->block != NULL || cli_fail("%s: not enough memory to read it", s->name);
 }
@@ -53,8 +59,28 @@ void source_close(source *s)
     s->fd = -1;
 }
 
+static uint64_t most_bytes = UINT64_MAX; /* of a block */
+
+void source_limit(uint64_t all) { most_bytes = all / 2; }
+
+bool source_allows(const char *name, uint64_t bytes)
+{
+    return bytes <= most_bytes ||
+           cli_fail("%s: more than %llu bytes of it would be in memory at once, half of the memory "
+                    "limit; leave out -S, or give a larger one",
+                    name, (unsigned long long)most_bytes);
+}
+
+size_t source_piece_bytes(size_t usual, size_t share)
+{
+    const uint64_t bytes = most_bytes / share * 2;
+    return bytes >= usual ? usual : bytes < LEAST_PIECE ? LEAST_PIECE : (size_t)bytes;
+}
+
 static bool grow(source *s, size_t larger)
 {
+    if (!source_allows(s->name, larger))
+        return false;
     char *const block =
         larger > s->capacity && larger < SIZE_MAX ? realloc(s->block, larger + 1) : NULL;
     if (block == NULL)
@@ -93,6 +119,11 @@ static bool may_be_packed(const char *name)
     return true;
 }
 
+static codec codec_of_file(const char *name, const char *bytes, size_t length)
+{
+    return may_be_packed(name) ? codec_of_bytes(bytes, length) : CODEC_NONE;
+}
+
 /* Reads the first bytes and finds out whether the file is compressed. */
 static bool look(source *s)
 {
@@ -107,9 +138,10 @@ static bool look(source *s)
     }
     s->ended = got == 0;
     s->block[s->end] = '\0';
-    const codec c = may_be_packed(s->name) ? codec_of_bytes(s->block, s->end) : CODEC_NONE;
+    const codec c = codec_of_file(s->name, s->block, s->end);
     if (c == CODEC_NONE)
         return true;
+    s->codec = c;
     s->packed = unpack_start(c, s->name, s->fd, s->block, s->end);
     s->size = s->end = s->done = 0;
     s->ended = false;
@@ -125,8 +157,11 @@ static bool read_chunk(source *s, size_t most)
         return false;
     if (s->ended)
         return true;
-    if (s->capacity - s->end < CHUNK && !grow(s, 2 * s->capacity))
-        return false;
+    if (s->capacity - s->end < CHUNK) {
+        const size_t least = s->end + CHUNK, twice = 2 * s->capacity;
+        if (!grow(s, least > most_bytes || twice <= most_bytes ? twice : (size_t)most_bytes))
+            return false;
+    }
     if (most > s->capacity - s->end)
         most = s->capacity - s->end;
     if (!read_some(s, s->block + s->end, most, &got))
@@ -233,12 +268,127 @@ bool source_fill(source *s, size_t length)
     return true;
 }
 
+bool source_read(source *s, char *out, size_t most, size_t *got)
+{
+    *got = 0;
+    if (!s->looked && !s->ended && !look(s))
+        return false;
+    if (s->next < s->end) {
+        *got = most < s->end - s->next ? most : s->end - s->next;
+        memcpy(out, s->block + s->next, *got);
+        s->next += *got;
+        return true;
+    }
+    if (s->ended)
+        return true;
+    if (!read_some(s, out, most, got))
+        return false;
+    s->ended = *got == 0 && most > 0;
+    s->done += *got;
+    return true;
+}
+
 char *source_take(source *s)
 {
     char *const block = source_fill(s, SIZE_MAX) ? s->block : NULL;
     if (block != NULL)
         s->block = NULL;
     return block;
+}
+
+/* ---- What is known before a file is read ---- */
+
+typedef struct file_facts {
+    bool     exists, is_regular;
+    uint64_t bytes;
+    codec    packed;
+} file_facts;
+
+static file_facts facts_of(const char *path)
+{
+    const bool  from_stdin = is_stdin(path);
+    file_facts  f = {.exists = false};
+    struct stat st;
+    char        first[CODEC_MAGIC];
+
+    f.exists = (from_stdin ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0;
+    f.is_regular = f.exists && S_ISREG(st.st_mode);
+    if (!f.is_regular) /* a pipe is not opened: its writer would see it being closed */
+        return f;
+    const int     fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    const off_t   at = from_stdin ? lseek(fd, 0, SEEK_CUR) : 0;
+    const ssize_t got = fd >= 0 && at >= 0 ? pread(fd, first, sizeof first, at) : -1;
+    f.bytes = (uint64_t)st.st_size;
+    f.packed = codec_of_file(from_stdin ? "stdin" : path, first, got > 0 ? (size_t)got : 0);
+    if (fd > STDIN_FILENO)
+        close(fd);
+    return f;
+}
+
+uint64_t source_bytes(const char *const *paths, size_t n)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const file_facts f = facts_of(paths[i]);
+        if (f.exists && (!f.is_regular || f.packed != CODEC_NONE))
+            return UINT64_MAX;
+        bytes += f.bytes;
+    }
+    return bytes;
+}
+
+static uint64_t lines_of_file(int fd, char line_end)
+{
+    char     piece[1 << 16];
+    uint64_t lines = 1;
+    ssize_t  got;
+
+    for (off_t at = lseek(fd, 0, SEEK_CUR); at >= 0; at += got) {
+        do
+            got = pread(fd, piece, sizeof piece, at);
+        while (got < 0 && errno == EINTR);
+        if (got <= 0)
+            break;
+        for (ssize_t i = 0; i < got; i++)
+            lines += piece[i] == line_end;
+    }
+    return lines;
+}
+
+uint64_t source_lines(const char *const *paths, size_t n, char line_end)
+{
+    uint64_t lines = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const int fd = is_stdin(paths[i]) ? STDIN_FILENO : open(paths[i], O_RDONLY | O_CLOEXEC);
+        if (fd >= 0)
+            lines += lines_of_file(fd, line_end);
+        if (fd > STDIN_FILENO)
+            close(fd);
+    }
+    return lines;
+}
+
+bool source_is_pipe(const char *const *paths, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const file_facts f = facts_of(paths[i]);
+        if (f.exists && !f.is_regular)
+            return true;
+    }
+    return false;
+}
+
+uint64_t source_unpack_memory(const char *const *paths, size_t n)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t needed = unpack_memory(facts_of(paths[i]).packed);
+        most = needed > most ? needed : most;
+    }
+    return most;
 }
 
 /* Drops what lies before the current line and reads the next chunk. */
@@ -289,7 +439,7 @@ size_t source_piece(source *s, size_t least)
     if (!s->ended && s->end < wanted)
         read_parallel(s, wanted - s->end);
     while (!s->ended && s->end < least)
-        if (!read_chunk(s, LARGE_CHUNK))
+        if (!read_chunk(s, least - s->end))
             return SIZE_MAX;
     const char *const last = s->end > 0 ? memrchr(s->block, s->line_end, s->end) : NULL;
     return s->ended ? s->end : last != NULL ? (size_t)(last - s->block) + 1 : 0;

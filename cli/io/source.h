@@ -13,17 +13,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 typedef struct source {
     const char *name; /* for messages: the path, or "stdin"                               */
     int         fd;
+    int64_t     start;          /* where the bytes begin in a regular file; -1: it is none   */
     bool        ended;          /* the end of the file has been read                        */
     char        line_end;       /* a newline, unless set after source_open()                */
     size_t      number;         /* of the current line, from 1; 0 before the first          */
     size_t      size, done;     /* bytes of the file (0: not known), and bytes read so far  */
     size_t      left;           /* bytes to read at most; SIZE_MAX unless set after source_open() */
     bool        looked;         /* whether the file is compressed is known                  */
+    codec       codec;          /* then: how                                                */
     unpacker   *packed;         /* of a compressed file; NULL: it is not                    */
     char       *block;          /* block[end] is a NUL                                      */
     size_t      capacity, end;  /* bytes of block in use                                    */
@@ -41,6 +44,31 @@ typedef enum source_result {
 /* path NULL or "-" is stdin. False after a message; call source_close() in any case. */
 bool source_open(source *s, const char *path);
 void source_close(source *s);
+
+/* Sets a limit of all memory, of which what is held of a source may take half. source_allows():
+ * whether so many bytes may be held. False after a message. */
+void source_limit(uint64_t all);
+bool source_allows(const char *name, uint64_t bytes);
+
+/* Bytes of a piece that is read at a time: `usual`, but under a limit at most 1/share of it. */
+size_t source_piece_bytes(size_t usual, size_t share);
+
+/* The bytes of all files, NULL and "-" being stdin. UINT64_MAX: one is compressed, or is not a
+ * regular file. Files that do not exist count as empty. */
+uint64_t source_bytes(const char *const *paths, size_t n);
+
+/* How many lines regular files have that are not compressed; a line may lack its end. */
+uint64_t source_lines(const char *const *paths, size_t n, char line_end);
+
+/* Whether one of the files is not a regular file, so that it can be read only once. */
+bool source_is_pipe(const char *const *paths, size_t n);
+
+/* What unpack_memory() says of the regular file that needs the most. */
+uint64_t source_unpack_memory(const char *const *paths, size_t n);
+
+/* Reads up to `most` bytes, those of the block first. *got == 0 is the end. Not with lines. False
+ * after a message. */
+bool source_read(source *s, char *out, size_t most, size_t *got);
 
 /* Before the first line: reads until `length` bytes or the whole file are in block[0..end).
  * SIZE_MAX reads the whole file. False after a message. */

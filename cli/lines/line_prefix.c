@@ -81,22 +81,24 @@ static int compare_words(const void *a, const void *b)
 bool line_prefix_fits(const line_prefixes *p)
 {
     uint64_t words[SAMPLE];
-    size_t   n = 0, ties = 0;
+    size_t   n = 0, ties = 0, samples = 0;
 
     if (p->length < LEAST_BYTES || (uint64_t)p->length >> PLACE_BITS != 0)
         return false;
-    for (size_t i = 0; i < SAMPLE; i++) {
-        const size_t      from = p->length / SAMPLE * i;
+    for (size_t i = 0, at = 0; i < SAMPLE; i++) {
+        const size_t from = p->length / SAMPLE * i;
+        if (from < at) /* in the line of the sample before: a long line is searched once */
+            continue;
         const char *const before = memchr(p->text + from, p->line_end, p->length - from);
-        const size_t      at = (size_t)(before - p->text) + 1, room = p->length - at;
-        const size_t      size = room > 0 ? size_of_line(p->text + at, room, p->line_end) : 0;
-        if (size > WORD)
-            words[n++] = word_of(p->text + at, size, room);
+        at = (size_t)(before - p->text) + 1;
+        samples++;
+        if (p->length - at > WORD && memchr(p->text + at, p->line_end, WORD + 1) == NULL)
+            words[n++] = word_of(p->text + at, WORD, WORD);
     }
     qsort(words, n, sizeof *words, compare_words);
     for (size_t i = 1; i < n; i++)
         ties += words[i] == words[i - 1];
-    return ties <= SAMPLE / TIES_SHARE;
+    return ties * TIES_SHARE <= samples;
 }
 
 /* ---- Cutting ---- */

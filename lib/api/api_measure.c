@@ -19,9 +19,10 @@ static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order
     FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO &&
                 !(is_radius && (wish->algorithm == ORDO_ALGORITHM_SEQUENTIAL ||
-                                wish->algorithm == ORDO_ALGORITHM_PREFIX)),
+                                wish->algorithm == ORDO_ALGORITHM_PREFIX ||
+                                wish->algorithm == ORDO_ALGORITHM_SCANS)),
             ORDO_E_ARG, "algorithm is %s; expected auto%s", API_ALGORITHM(wish->algorithm),
-            is_radius ? ", sequential or prefix" : "");
+            is_radius ? ", sequential, prefix or scans" : "");
     FAIL_IF(!is_radius && (wish->lr != NULL || wish->rl != NULL || wish->dm != NULL), ORDO_E_ARG,
             "opts.lr, opts.rl and opts.dm are only for ordo_radius");
     return ORDO_OK;

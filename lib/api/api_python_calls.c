@@ -253,13 +253,14 @@ void *ordo_python_rankdata(void *function, void *const *args, size_t count, void
 
 static const ordo_quantile_opts propagate = {
     .struct_size = sizeof propagate, .nans = ORDO_NANS_PROPAGATE, .method = ORDO_METHOD_LINEAR};
-static const ordo_quantile_opts omit = {
-    .struct_size = sizeof omit, .nans = ORDO_NANS_OMIT, .method = ORDO_METHOD_LINEAR};
 
-static bool median_of(const short_keys *keys, const ordo_quantile_opts *opts, double *found)
+/* The bytes of numpy.median. */
+static bool median_of(const short_keys *keys, uint32_t nans, double *found)
 {
+    ordo_quantile_opts const opts = {
+        .struct_size = sizeof opts, .nans = nans, .method = ORDO_METHOD_HALF_SUM};
     return keys->n > 0 &&
-           ordo_median(keys->ctx, keys->type, keys->data, keys->n, found, opts) == ORDO_OK;
+           ordo_median(keys->ctx, keys->type, keys->data, keys->n, found, &opts) == ORDO_OK;
 }
 
 void *ordo_python_median(void *function, void *const *args, size_t count, void *names)
@@ -267,7 +268,7 @@ void *ordo_python_median(void *function, void *const *args, size_t count, void *
     call const c = {function, args, count, names};
     short_keys keys;
     double     found = 0;
-    if (is_short(&c, 0, true, &keys) && median_of(&keys, &propagate, &found))
+    if (is_short(&c, 0, true, &keys) && median_of(&keys, ORDO_NANS_PROPAGATE, &found))
         return real_of(keys.type, found);
     return run_code(&c, &keys);
 }
@@ -277,7 +278,7 @@ void *ordo_python_nanmedian(void *function, void *const *args, size_t count, voi
     call const c = {function, args, count, names};
     short_keys keys;
     double     found = 0;
-    if (is_short(&c, 0, true, &keys) && median_of(&keys, &omit, &found) &&
+    if (is_short(&c, 0, true, &keys) && median_of(&keys, ORDO_NANS_OMIT, &found) &&
         !isnan(found)) /* without elements the Python function issues a warning */
         return real_of(keys.type, found);
     return run_code(&c, &keys);

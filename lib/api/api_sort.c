@@ -10,10 +10,11 @@ enum {
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm)
 {
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_WINDOWS &&
+                algorithm != ORDO_ALGORITHM_INSERTION && algorithm != ORDO_ALGORITHM_GLOBAL &&
                 (algorithm < ORDO_ALGORITHM_RADIX || algorithm > ORDO_ALGORITHM_HALVING),
             ORDO_E_ARG,
             "algorithm %s does not sort; expected auto, radix, sample, merge, bitonic, split, "
-            "bubble, rough, halving or windows",
+            "bubble, rough, halving, windows, insertion or global",
             API_ALGORITHM(algorithm));
     return ORDO_OK;
 }
@@ -24,10 +25,11 @@ static ordo_status check_radius(ordo_exec *exec, const ordo_sort_opts *wish,
     size_t const n = segments->least;
     FAIL_IF(wish->radius != 0 && wish->algorithm != ORDO_ALGORITHM_ROUGH &&
                 wish->algorithm != ORDO_ALGORITHM_HALVING &&
+                wish->algorithm != ORDO_ALGORITHM_INSERTION &&
                 wish->algorithm != ORDO_ALGORITHM_WINDOWS,
             ORDO_E_ARG,
-            "radius is %llu, but the algorithm is %s; only rough, halving and windows take a "
-            "radius",
+            "radius is %llu, but the algorithm is %s; only rough, halving, windows and insertion "
+            "take a radius",
             (unsigned long long)wish->radius, API_ALGORITHM(wish->algorithm));
     FAIL_IF(segments->given && wish->radius >= n && n > 0, ORDO_E_ARG,
             "radius is %llu; expected less than %zu, the number of keys of segment %zu",

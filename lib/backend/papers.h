@@ -113,9 +113,12 @@ typedef struct ordo_cuda_papers {
         const ordo_sample_slots *steps;
     } hybrid;
 
-    /* Sorts: ROUGH, HALVING. Both wait for the radius or for the check of a given radius. */
+    /* Sorts: ROUGH, INSERTION, HALVING, which wait for the radius or for the check of a given
+     * radius. Radius: PREFIX, which waits before each of its rounds. */
     struct {
-        const ordo_cuda_sorter *rough, *halving;
+        const ordo_cuda_sorter *rough, *insertion, *halving;
+        ordo_status (*radius)(cuda_call *call, const ordo_radius_job *job);
+        size_t (*radius_scratch)(const ordo_radius_job *job);
     } roughsort;
 
     /* Sorts: BITONIC, MERGE. Selection by sorted sub-arrays: BITONIC, which merges on the host and
@@ -126,10 +129,10 @@ typedef struct ordo_cuda_papers {
         size_t (*select_scratch)(const ordo_select_job *job);
     } median;
 
-    /* Sort: SPLIT. Counts of flags, n > 0: BALLOT, SHARED; waits if the job wants the total. Sums
-     * of 32-bit integers: BALLOT. */
+    /* Sorts: SPLIT, GLOBAL. Counts of flags, n > 0: BALLOT, SHARED; waits if the job wants the
+     * total. Sums of 32-bit integers: BALLOT. */
     struct {
-        const ordo_cuda_sorter *split;
+        const ordo_cuda_sorter *split, *global;
         ordo_status (*scan_bits)(cuda_call *call, const ordo_bits_job *job);
         size_t (*scan_bits_scratch)(const ordo_bits_job *job);
         ordo_status (*scan)(cuda_call *call, const ordo_scan_job *job);

@@ -7,7 +7,8 @@
  * of two neighbours is not finite, numpy.quantile returns an infinity or NaN, and ordo returns a
  * number between the keys (see quantile_between). A median is the linear quantile of 1/2;
  * numpy.median rounds otherwise, which is the method half_sum. Zeros are +0 and NaNs have one bit
- * pattern, because -0 ties with +0 and the sign of a NaN differs between machines. Products and sums go through functions, because nvcc would contract them to one operation. */
+ * pattern, because -0 ties with +0 and the sign of a NaN differs between machines. Products and
+ * sums go through functions, because nvcc would contract them to one operation. */
 #ifndef ORDO_CORE_QUANTILE_H
 #define ORDO_CORE_QUANTILE_H
 

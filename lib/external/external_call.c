@@ -7,6 +7,7 @@
 #include "external/external_call.h"
 
 #include "backend/tuning.h"
+#include "external/disk/crc32c.h"
 #include "external/disk/files.h"
 #include "external/disk/ranges.h"
 
@@ -91,6 +92,7 @@ ordo_status external_arguments(external_call *c, const ordo_elements *elements,
         c->opts.resume_directory != NULL && c->resumes == NULL, ORDO_E_UNSUPPORTED,
         "opts.resume_directory is %s; expected NULL: only sort, argsort and rank can be resumed",
         c->opts.resume_directory);
+    c->sums = c->opts.resume_directory != NULL;
     c->from.name = c->from.name != NULL ? c->from.name : "the source";
     c->source_bytes = c->from.read == NULL ? bytes_ahead(c->from.fd) : c->from.bytes;
     if (c->opts.memory == 0)
@@ -380,6 +382,8 @@ bool external_read_bytes(external_call *c, char *into, size_t bytes, size_t *got
                         : read_fully(c->from.fd, c->from.name, into, bytes, got, &c->failure);
     if (ok)
         atomic_fetch_add(&c->bytes_in, *got);
+    if (ok && c->sums && c->from.read == NULL)
+        c->sum_in = crc32c_more(c->sum_in, into, *got);
     return ok;
 }
 
@@ -404,6 +408,8 @@ bool external_write(external_call *c, const void *results, size_t bytes)
 {
     const char *const from = results;
     atomic_fetch_add(&c->bytes_out, bytes);
+    if (c->sums && c->to.write == NULL)
+        c->sum_out = crc32c_more(c->sum_out, results, bytes);
     if (c->to.write == NULL)
         return write_fully(c->to.fd, c->to.name, from, bytes, &c->failure);
     for (size_t done = 0; done < bytes && !failure_seen(&c->failure);) {

@@ -39,14 +39,19 @@ typedef struct external_call {
     /* The same in bytes, of all passes. */
     atomic_ullong bytes_in, bytes_out;
 
+    /* With a resume directory: checksums of the bytes read from the file since resume_take_sum(),
+     * and of all bytes written to the file. */
+    bool     sums;
+    uint32_t sum_in, sum_out;
+
     ordo_external_step step;       /* the phase that runs */
     uint64_t           step_bytes; /* that it will read; 0: not known */
     uint64_t           step_begin; /* ticks */
 } external_call;
 
-struct external_outer {          /* of a call whose source and sink are functions of this library */
-    const external_call *given;  /* the source, its elements, and the sink of the caller */
-    size_t               result; /* bytes of a result in that sink */
+struct external_outer {    /* of a call whose source and sink are functions of this library */
+    external_call *given;  /* the source, its elements, and the sink of the caller */
+    size_t         result; /* bytes of a result in that sink */
     void (*skip)(void *user, uint64_t n); /* the source goes on behind n elements */
     void *user;
 };

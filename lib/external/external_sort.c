@@ -25,7 +25,7 @@ typedef struct sorter {
     bool           source_ended;
     bool           fits; /* all data are in the first buffer */
     resume         resume;
-    resume_point   points[PIPELINE_BUFFERS]; /* behind the range of each buffer; see resume.h */
+    resume_point   point; /* behind the last range in the sink; see resume.h */
 
     uint64_t    results; /* elements that the sink has got */
     atomic_bool full;    /* it needs no more */
@@ -115,6 +115,7 @@ static bool read_run(void *user, piece *p)
         return false;
     s->source_ended = s->source_ended || p->n < c->capacity;
     p->ended = p->n == 0;
+    p->mark = resume_take_sum(c);
     if (is_first)
         s->fits = s->source_ended;
     return true;
@@ -137,29 +138,18 @@ static bool write_run(void *user, const piece *p)
     if (s->fits)
         return write_sorted(s, p);
     return runs_begin(&s->runs) && runs_append(&s->runs, p->elements, p->n) && runs_end(&s->runs) &&
-           resume_save(&s->resume, &s->runs) && check_space(s);
+           resume_save(&s->resume, &s->runs, (uint32_t)p->mark) && check_space(s);
 }
 
 /* ---- Phase 2: ranges ---- */
 
-/* The point behind the range of a buffer. */
-static resume_point *point_of(sorter *s, const piece *p)
-{
-    size_t i = 0;
-    while (s->call->buffers[i] != p->elements)
-        i++;
-    return &s->points[i];
-}
-
 static bool read_range(void *user, piece *p)
 {
-    sorter *const       s = user;
-    resume_point *const point = point_of(s, p);
-    bool const          is_full = atomic_load(&s->full);
+    sorter *const s = user;
+    bool const    is_full = atomic_load(&s->full);
     if (!is_full && !ranges_next(s->ranges, p->elements, &p->n))
         return false;
-    if (point->carried != NULL)
-        point->next = ranges_tell(s->ranges, point->carried);
+    p->mark = ranges_tell(s->ranges);
     p->ended = is_full || p->n == 0;
     return true;
 }
@@ -167,34 +157,34 @@ static bool read_range(void *user, piece *p)
 static bool write_range(void *user, const piece *p)
 {
     sorter *const       s = user;
-    resume_point *const point = point_of(s, p);
+    resume_point *const point = &s->point;
     s->call->report.ranges++;
     if (!write_sorted(s, p))
         return false;
+    point->next = p->mark;
     point->results = s->results;
-    point->has_last = s->has_last;
-    point->last = s->last;
-    return point->carried == NULL || resume_save_point(&s->resume, point);
+    return !point->is_kept || resume_save_point(&s->resume, point);
 }
 
 /* Goes to the place where an earlier call ended, if there is one. */
 static bool find_point(sorter *s)
 {
-    resume_point *const first = &s->points[0];
+    resume_point *const point = &s->point;
     bool                found = false;
-    for (size_t i = 0; i < PIPELINE_BUFFERS; i++)
-        if (!resume_point_make(&s->resume, s->runs.count, &s->points[i]))
-            return false;
-    if (first->carried == NULL)
+    uint64_t            passed, last;
+    *point = resume_point_make(&s->resume, s->runs.count);
+    if (!point->is_kept)
         return true;
-    if (!resume_load_point(&s->resume, first, &found) ||
-        (found && !ranges_seek(s->ranges, first->next, first->carried)))
+    if (!resume_load_point(&s->resume, point, &found))
         return false;
-    if (found) {
-        s->results = first->results;
-        s->has_last = first->has_last != 0;
-        s->last = first->last;
-    }
+    if (!found)
+        return true;
+    if (!ranges_seek(s->ranges, point->next, &passed, &last) ||
+        !resume_point_fits(&s->resume, point, passed, last))
+        return false;
+    s->results = point->results;
+    s->has_last = point->results > 0;
+    s->last = point->last;
     return true;
 }
 
@@ -218,6 +208,14 @@ static bool order_blocks(sorter *s, size_t from, size_t to)
     return true;
 }
 
+static uint64_t spilled_bytes(const runs *r)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < r->blocks; i++)
+        bytes += r->bytes[i];
+    return bytes;
+}
+
 /* Reads runs [from, to) in ranges of the final order and gives each range to `write`. */
 static bool run_ranges(sorter *s, size_t from, size_t to, bool (*write)(void *, const piece *))
 {
@@ -226,8 +224,10 @@ static bool run_ranges(sorter *s, size_t from, size_t to, bool (*write)(void *, 
         return false;
     s->ranges = ranges_open(&s->runs, from, to, s->order, c->capacity, c->exec->threads);
     bool const resumes = write == write_range && c->report.levels == 1;
-    bool const ok = s->ranges != NULL && (!resumes || find_point(s)) &&
-                    external_pipeline(c, s, read_range, sort_piece, write);
+    bool       ok = s->ranges != NULL && (!resumes || find_point(s));
+    if (write == write_range)
+        external_phase(c, "ranges", spilled_bytes(&s->runs));
+    ok = ok && external_pipeline(c, s, read_range, sort_piece, write);
     ranges_close(s->ranges);
     s->ranges = NULL;
     return ok;
@@ -269,14 +269,6 @@ static bool lengthen_runs(sorter *s)
 static double seconds_since(uint64_t ticks)
 {
     return (double)(api_clock_ticks() - ticks) / api_clock_second();
-}
-
-static uint64_t spilled_bytes(const runs *r)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < r->blocks; i++)
-        bytes += r->bytes[i];
-    return bytes;
 }
 
 /* Reads all n elements that the source says it has, in pieces. */
@@ -350,8 +342,6 @@ static bool sort_all(sorter *s)
         if (!lengthen_runs(s))
             return false;
     }
-    if (s->runs.count > 0)
-        external_phase(c, "ranges", spilled_bytes(&s->runs));
     if (s->runs.count > 0 && !run_ranges(s, 0, s->runs.count, write_range))
         return false;
     c->report.range_seconds = seconds_since(middle);
@@ -373,8 +363,6 @@ static ordo_status sort_to(external_call *c, uint64_t limit, external_call *coun
     runs_close(&s.runs);
     runs_close(&s.longer);
     free(s.order);
-    for (size_t i = 0; i < PIPELINE_BUFFERS; i++)
-        free(s.points[i].carried);
     return status;
 }
 

@@ -69,6 +69,7 @@ ordo_status indexed_begin(indexed *x, external_call *call, size_t width)
                                .kind = call->kind,
                                .from = call->from,
                                .to = call->to,
+                               .sums = call->sums,
                                .failure = FAILURE_NONE};
     x->staging = malloc(INDEXED_STAGED * ordo_max(call->kind.size, sizeof(uint64_t)));
     if (x->staging == NULL)

@@ -15,6 +15,9 @@ typedef struct piece { /* a buffer on its way */
     char  *elements;
     size_t n;     /* elements in it */
     bool   ended; /* there are no more data; the buffer is empty */
+    /* If the call can be resumed: a checksum of the bytes of the source, or the place behind the
+     * range (see ranges_tell()). */
+    uint64_t mark;
 } piece;
 
 /* Steps return false after failure_record(). `read` sets n, or `ended`. */

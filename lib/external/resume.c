@@ -9,14 +9,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    FORMAT = 1,
+    FORMAT = 2,
     TEXT_BYTES = 1024,
-    SOURCE_FACTS = 6
+    CHECKED_BYTES = 8 << 20 /* of the source or the sink that are read again at once */
 };
 
 static const char name_manifest[] = "manifest", name_new[] = "manifest.new", name_index[] = "index",
@@ -24,6 +25,7 @@ static const char name_manifest[] = "manifest", name_new[] = "manifest.new", nam
 
 typedef struct run_entry { /* of the index; the facts of its blocks and a checksum follow */
     uint64_t n, blocks, offset, bytes;
+    uint64_t sum; /* of its elements in the source */
 } run_entry;
 
 enum {
@@ -45,10 +47,7 @@ static bool refuse(const resume *r, const char *why)
 }
 
 /* The source and the sink of the caller. */
-static const external_call *given_of(const external_call *c)
-{
-    return c->outer != NULL ? c->outer->given : c;
-}
+static external_call *given_of(external_call *c) { return c->outer != NULL ? c->outer->given : c; }
 
 /* Bytes of a result in the sink. */
 static size_t result_size(const external_call *c)
@@ -58,13 +57,24 @@ static size_t result_size(const external_call *c)
 
 /* ---- The directory ---- */
 
+/* The directory could not be made: says that of the one that it would be in. */
+static bool no_parent(const resume *r, int error, const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    char *const       parent = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : NULL;
+    if (parent != NULL && slash > path)
+        parent[slash - path] = 0;
+    spill_no_directory(&r->call->failure, error, parent != NULL ? parent : ".");
+    free(parent);
+    return false;
+}
+
 static bool open_folder(resume *r)
 {
     const char *const path = r->call->opts.resume_directory;
     struct stat       status;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return failure_record_errno(&r->call->failure, errno, "making the directory %s failed",
-                                    path);
+        return no_parent(r, errno, path);
     r->folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (r->folder < 0 || fstat(r->folder, &status) != 0)
         return failure_record_errno(&r->call->failure, errno, "opening the directory %s failed",
@@ -81,7 +91,7 @@ static bool open_folder(resume *r)
     return r->index >= 0 || failed(r, errno, "opening the index");
 }
 
-bool resume_find_source(external_call *c, uint64_t source[SOURCE_FACTS])
+bool resume_find_source(external_call *c, uint64_t source[RESUME_FACTS])
 {
     const ordo_source *const from = &given_of(c)->from;
     struct stat              status;
@@ -91,9 +101,11 @@ bool resume_find_source(external_call *c, uint64_t source[SOURCE_FACTS])
                               "%s is not a regular file, so the %s could not be resumed; "
                               "expected a file, or no resume directory",
                               from->name, c->resumes);
-    uint64_t const facts[SOURCE_FACTS] = {
-        (uint64_t)status.st_dev,         (uint64_t)status.st_ino,          (uint64_t)status.st_size,
-        (uint64_t)status.st_mtim.tv_sec, (uint64_t)status.st_mtim.tv_nsec, (uint64_t)start};
+    uint64_t const facts[RESUME_FACTS] = {
+        (uint64_t)status.st_dev,          (uint64_t)status.st_ino,
+        (uint64_t)status.st_size,         (uint64_t)status.st_mtim.tv_sec,
+        (uint64_t)status.st_mtim.tv_nsec, (uint64_t)status.st_ctim.tv_sec,
+        (uint64_t)status.st_ctim.tv_nsec, (uint64_t)start};
     memcpy(source, facts, sizeof facts);
     return true;
 }
@@ -125,12 +137,14 @@ static int print_identity(const resume *r, char *text)
     uint64_t const *const s = r->source;
     return snprintf(text, TEXT_BYTES,
                     "ordo external %s %d\nlibrary %s\n"
-                    "source device %llu inode %llu size %llu time %llu.%09llu start %llu\n"
+                    "source device %llu inode %llu size %llu time %llu.%09llu changed %llu.%09llu "
+                    "start %llu\n"
                     "elements %s size %zu key %zu record %zu buffer %zu flags %llu\n",
                     r->call->resumes, FORMAT, ordo_version(), (unsigned long long)s[0],
                     (unsigned long long)s[1], (unsigned long long)s[2], (unsigned long long)s[3],
-                    (unsigned long long)s[4], (unsigned long long)s[5], ordo_type_name(kind->type),
-                    given->size, given->key_offset, kind->size, r->buffer,
+                    (unsigned long long)s[4], (unsigned long long)s[5], (unsigned long long)s[6],
+                    (unsigned long long)s[7], ordo_type_name(kind->type), given->size,
+                    given->key_offset, kind->size, r->buffer,
                     (unsigned long long)(r->call->opts.flags & (ORDO_DESCENDING | ORDO_UNIQUE)));
 }
 
@@ -205,7 +219,7 @@ static size_t entry_bytes(uint64_t blocks)
 }
 
 /* Appends the last run to the index. */
-static bool append_index(resume *r, const runs *all)
+static bool append_index(resume *r, const runs *all, uint32_t sum)
 {
     const run *const one = &all->all[all->count - 1];
     size_t const     n = one->blocks, bytes = entry_bytes(n), b = one->block;
@@ -216,7 +230,7 @@ static bool append_index(resume *r, const runs *all)
                               "the system refused memory for the index of a run");
     for (size_t i = 0; i < n; i++)
         length += all->bytes[b + i];
-    run_entry const head = {one->n, n, all->extents[one->extent].offset, length};
+    run_entry const head = {one->n, n, all->extents[one->extent].offset, length, sum};
     char           *at = entry;
     memcpy(at, &head, sizeof head);
     at += sizeof head;
@@ -235,17 +249,102 @@ static bool append_index(resume *r, const runs *all)
     return error == 0 || failed(r, error, "writing the index");
 }
 
-bool resume_save(resume *r, const runs *all)
+uint32_t resume_take_sum(external_call *c)
+{
+    external_call *const given = given_of(c);
+    uint32_t const       sum = given->sum_in;
+    given->sum_in = 0;
+    return sum;
+}
+
+bool resume_save(resume *r, const runs *all, uint32_t sum)
 {
     if (r->call->opts.resume_directory == NULL)
         return true;
     if (fdatasync(all->spill->fds[0]) != 0)
         return failed(r, errno, "writing the runs");
-    return append_index(r, all) && write_manifest(r, all);
+    return append_index(r, all, sum) && write_manifest(r, all);
 }
 
-/* Reads the next run of the index. */
-static bool load_run(resume *r, runs *all, uint64_t index_end)
+/* Whether bytes [from, from + bytes) of a file have the checksum; otherwise *same is false. */
+static bool compare_sum(const resume *r, int fd, const char *name, uint64_t from, uint64_t bytes,
+                        uint64_t sum, bool *same)
+{
+    external_call *const c = r->call;
+    size_t const         room = ordo_min(c->capacity * c->kind.size, CHECKED_BYTES);
+    uint32_t             found = 0;
+    for (uint64_t done = 0, now; done < bytes; done += now) {
+        now = ordo_min(bytes - done, room);
+        if (!external_goes_on(c) ||
+            !read_at(fd, name, c->buffers[0], (size_t)now, from + done, &c->failure))
+            return false;
+        found = crc32c_more(found, c->buffers[0], (size_t)now);
+        atomic_fetch_add(&c->bytes_in, now);
+    }
+    *same = found == sum;
+    return true;
+}
+
+/* The elements of the source. */
+static uint64_t source_elements(const resume *r)
+{
+    uint64_t const size = r->source[2], start = r->source[RESUME_FACTS - 1];
+    return size > start ? (size - start) / given_of(r->call)->kind.size : 0;
+}
+
+/* Whether the numbers of an entry can be those of a run behind `done` elements: no block is larger
+ * than planned, and all of them are in the source and in the runs. */
+static bool entry_is_sound(const resume *r, const runs *all, const run_entry *head,
+                           const char *facts, uint64_t done)
+{
+    size_t const   blocks = (size_t)head->blocks;
+    uint64_t const left = source_elements(r) - done, spilled = all->spill->sizes[0];
+    uint64_t       n = 0, bytes = 0, before = 0;
+    for (size_t i = 0; i < blocks; i++) {
+        uint64_t first;
+        uint32_t count, length;
+        memcpy(&first, facts + i * sizeof first, sizeof first);
+        memcpy(&count, facts + blocks * sizeof first + i * sizeof count, sizeof count);
+        memcpy(&length, facts + blocks * (sizeof first + sizeof count) + i * sizeof length,
+               sizeof length);
+        if (count == 0 || count > all->block_n || length > block_most(&all->kind, count) ||
+            first < before)
+            return false;
+        n += count;
+        bytes += length;
+        before = first;
+    }
+    return blocks > 0 && n == head->n && n <= left && bytes == head->bytes &&
+           head->offset <= spilled && bytes <= spilled - head->offset &&
+           (r->buffer == 0 || n == ordo_min(r->buffer, left));
+}
+
+/* Adds a run whose entry was read, if the source still has its elements. */
+static bool add_run(const resume *r, runs *all, const char *entry, size_t bytes, uint64_t done)
+{
+    const external_call *const given = given_of(r->call);
+    run_entry                  head;
+    uint32_t                   crc;
+    bool                       same = false;
+    const char *const          facts = entry + sizeof head;
+    memcpy(&head, entry, sizeof head);
+    memcpy(&crc, entry + bytes - sizeof crc, sizeof crc);
+    if (crc32c(entry, bytes - sizeof crc) != crc)
+        return refuse(r, "the checksum of its index is wrong");
+    if (!entry_is_sound(r, all, &head, facts, done))
+        return refuse(r, "its index is damaged");
+    if (!compare_sum(r, given->from.fd, given->from.name,
+                     r->source[RESUME_FACTS - 1] + done * given->kind.size,
+                     head.n * given->kind.size, head.sum, &same))
+        return false;
+    if (!same)
+        return refuse(r, "the source has changed since");
+    size_t const n = (size_t)head.blocks;
+    return runs_restore(all, head.n, n, head.offset, facts, facts + n * sizeof(uint64_t));
+}
+
+/* Reads the next run of the index, which follows `done` elements. */
+static bool load_run(resume *r, runs *all, uint64_t index_end, uint64_t done)
 {
     run_entry      head;
     failure *const f = &r->call->failure;
@@ -253,25 +352,18 @@ static bool load_run(resume *r, runs *all, uint64_t index_end)
         return refuse(r, "its index is too short");
     if (!read_at(r->index, name_index, &head, sizeof head, r->index_bytes, f))
         return false;
-    if (head.blocks > (index_end - r->index_bytes) / BLOCK_FACTS)
+    if (head.blocks > (index_end - r->index_bytes) / BLOCK_FACTS ||
+        entry_bytes(head.blocks) > index_end - r->index_bytes)
         return refuse(r, "its index is damaged");
     size_t const bytes = entry_bytes(head.blocks);
     char *const  entry = malloc(bytes);
     if (entry == NULL)
         return failure_record(f, ORDO_E_NOMEM, "the system refused memory for the index of a run");
-    uint32_t   crc = 0;
-    bool const read = read_at(r->index, name_index, entry, bytes, r->index_bytes, f);
-    if (read)
-        memcpy(&crc, entry + bytes - sizeof crc, sizeof crc);
-    bool const ok = read && (crc32c(entry, bytes - sizeof crc) == crc ||
-                             refuse(r, "the checksum of its index is wrong"));
+    bool const ok = read_at(r->index, name_index, entry, bytes, r->index_bytes, f) &&
+                    add_run(r, all, entry, bytes, done);
     r->index_bytes += bytes;
-    const char *const first = entry + sizeof head;
-    size_t const      n = (size_t)head.blocks;
-    bool const        added =
-        ok && runs_restore(all, head.n, n, head.offset, first, first + n * sizeof(uint64_t));
     free(entry);
-    return added;
+    return ok;
 }
 
 static bool load_runs(resume *r, runs *all)
@@ -280,20 +372,25 @@ static bool load_runs(resume *r, runs *all)
     progress             p = {.runs = 0};
     bool                 found = false;
     uint64_t             done = 0;
+    struct stat          status;
     if (!read_manifest(r, &p, &found) || !found)
         return !found && !failure_seen(&c->failure);
     if (p.block_n == 0 || p.block_n > c->capacity / 4)
         return refuse(r, "it was begun with more memory");
+    if (fstat(r->index, &status) != 0 || p.index > (uint64_t)status.st_size)
+        return refuse(r, "its index is too short");
     c->block_n = all->block_n = p.block_n;
     if (!runs_resize(all) || !spill_reopen(all->spill, p.spilled))
         return false;
-    while (all->count < p.runs)
-        if (!load_run(r, all, p.index))
-            return false;
-    for (size_t i = 0; i < all->count; i++)
-        done += all->all[i].n;
     const external_call *const given = given_of(c);
-    if (lseek(given->from.fd, (off_t)(r->source[5] + done * given->kind.size), SEEK_SET) < 0)
+    external_phase(c, "check", source_elements(r) * given->kind.size);
+    while (all->count < p.runs) {
+        if (!load_run(r, all, p.index, done))
+            return false;
+        done += all->all[all->count - 1].n;
+    }
+    if (lseek(given->from.fd, (off_t)(r->source[RESUME_FACTS - 1] + done * given->kind.size),
+              SEEK_SET) < 0)
         return failure_record_errno(&c->failure, errno, "moving in %s failed", given->from.name);
     if (c->outer != NULL)
         c->outer->skip(c->outer->user, done);
@@ -310,94 +407,105 @@ bool resume_open(resume *r, external_call *c, runs *all, size_t buffer)
 
 /* ---- Ranges ---- */
 
-bool resume_point_make(const resume *r, size_t run_count, resume_point *p)
+resume_point resume_point_make(const resume *r, size_t run_count)
 {
-    const external_call *const c = r->call;
-    const ordo_sink *const     to = &given_of(c)->to;
-    struct stat                status;
-    *p = (resume_point){.runs = run_count};
+    external_call *const   c = r->call;
+    const ordo_sink *const to = &given_of(c)->to;
+    struct stat            status;
+    resume_point           p = {.runs = run_count};
     if (c->opts.resume_directory == NULL || to->write != NULL || fstat(to->fd, &status) != 0 ||
         !S_ISREG(status.st_mode))
-        return true;
+        return p;
     off_t const start = lseek(to->fd, 0, SEEK_CUR);
-    if (start < 0)
-        return true;
-    p->sink[0] = (uint64_t)status.st_dev;
-    p->sink[1] = (uint64_t)status.st_ino;
-    p->sink[2] = (uint64_t)start;
-    p->carried = calloc(run_count + 1, sizeof *p->carried);
-    return p->carried != NULL ||
-           failure_record(&r->call->failure, ORDO_E_NOMEM, "the system refused memory to resume");
+    p.sink[0] = (uint64_t)status.st_dev;
+    p.sink[1] = (uint64_t)status.st_ino;
+    p.sink[2] = (uint64_t)start;
+    p.is_kept = start >= 0;
+    return p;
 }
 
 enum {
-    POINT_NUMBERS = 8 /* of a point in its file; the numbers of the runs and a checksum follow */
+    POINT_NUMBERS = 7 /* of a point in its file; a checksum of them follows */
 };
 
-static size_t point_bytes(uint64_t run_count)
-{
-    return POINT_NUMBERS * sizeof(uint64_t) + ((size_t)run_count + 1) * sizeof(uint32_t);
-}
+typedef struct point_text {
+    uint64_t numbers[POINT_NUMBERS]; /* next, results, sum, the sink, runs */
+    uint64_t crc;
+} point_text;
 
 bool resume_save_point(const resume *r, const resume_point *p)
 {
-    size_t const   bytes = point_bytes(p->runs);
-    char *const    text = malloc(bytes);
-    uint64_t const numbers[POINT_NUMBERS] = {p->next,    p->results, p->has_last, p->last,
-                                             p->sink[0], p->sink[1], p->sink[2],  p->runs};
-    if (text == NULL)
-        return failure_record(&r->call->failure, ORDO_E_NOMEM,
-                              "the system refused memory to resume");
-    memcpy(text, numbers, sizeof numbers);
-    memcpy(text + sizeof numbers, p->carried, p->runs * sizeof *p->carried);
-    uint32_t const crc = crc32c(text, bytes - sizeof crc);
-    memcpy(text + bytes - sizeof crc, &crc, sizeof crc);
-    bool const ok =
-        (fdatasync(given_of(r->call)->to.fd) == 0 || failed(r, errno, "writing the result")) &&
-        replace_file(r, name_ranges, text, bytes);
-    free(text);
-    return ok;
+    const external_call *const given = given_of(r->call);
+    point_text text = {.numbers = {p->next, p->results, given->sum_out, p->sink[0], p->sink[1],
+                                   p->sink[2], p->runs}};
+    text.crc = crc32c(text.numbers, sizeof text.numbers);
+    return (fdatasync(given->to.fd) == 0 || failed(r, errno, "writing the result")) &&
+           replace_file(r, name_ranges, &text, sizeof text);
 }
 
-/* Whether the point is of these runs and this sink, which has all of its results. */
-static bool fits_sink(const resume *r, const resume_point *p, const uint64_t *numbers)
+/* A descriptor that can read the sink, to be closed; -1: there is none. */
+static int readable_sink(const ordo_sink *to)
 {
-    struct stat    status;
-    uint64_t const end = numbers[6] + numbers[1] * result_size(r->call);
-    return numbers[4] == p->sink[0] && numbers[5] == p->sink[1] && numbers[6] == p->sink[2] &&
-           numbers[7] == p->runs && fstat(given_of(r->call)->to.fd, &status) == 0 &&
-           (uint64_t)status.st_size >= end;
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", to->fd);
+    return (fcntl(to->fd, F_GETFL) & O_ACCMODE) == O_WRONLY ? open(path, O_RDONLY | O_CLOEXEC)
+                                                            : fcntl(to->fd, F_DUPFD_CLOEXEC, 0);
+}
+
+/* Whether the sink still has the results of the point. Sets p->last. */
+static bool compare_results(const resume *r, resume_point *p, bool *same)
+{
+    external_call *const   c = r->call;
+    const ordo_sink *const to = &given_of(c)->to;
+    struct stat            status;
+    size_t const           size = result_size(c);
+    *same = false;
+    if (fstat(to->fd, &status) != 0 || (uint64_t)status.st_size < p->sink[2] ||
+        p->results > ((uint64_t)status.st_size - p->sink[2]) / size)
+        return true;
+    int const fd = readable_sink(to);
+    if (fd < 0)
+        return true;
+    uint64_t const bytes = p->results * size;
+    bool           ok = compare_sum(r, fd, to->name, p->sink[2], bytes, p->sum, same);
+    if (ok && p->results > 0 && c->outer == NULL) {
+        ok = read_at(fd, to->name, c->buffers[0], size, p->sink[2] + bytes - size, &c->failure);
+        p->last = ok ? element_tie(&c->kind, c->buffers[0]) : 0;
+    }
+    close(fd);
+    return ok;
 }
 
 bool resume_load_point(const resume *r, resume_point *p, bool *found)
 {
-    size_t const bytes = point_bytes(p->runs);
-    int const    fd = openat(r->folder, name_ranges, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0 && errno != ENOENT)
-        return failed(r, errno, "opening the list of ranges");
-    char *const text = malloc(bytes);
-    uint64_t    numbers[POINT_NUMBERS] = {0};
-    uint32_t    crc = 0;
-    size_t      got = 0;
+    external_call *const given = given_of(r->call);
+    int const            fd = openat(r->folder, name_ranges, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    point_text           text;
+    size_t               got = 0;
     *found = false;
-    if (fd >= 0 && text != NULL &&
-        read_fully(fd, name_ranges, text, bytes, &got, &r->call->failure) && got == bytes) {
-        memcpy(numbers, text, sizeof numbers);
-        memcpy(&crc, text + bytes - sizeof crc, sizeof crc);
-        *found = crc == crc32c(text, bytes - sizeof crc) && fits_sink(r, p, numbers);
-    }
-    if (*found) {
-        p->next = numbers[0];
-        p->results = numbers[1];
-        p->has_last = numbers[2];
-        p->last = numbers[3];
-        memcpy(p->carried, text + sizeof numbers, p->runs * sizeof *p->carried);
-        off_t const at = (off_t)(p->sink[2] + p->results * result_size(r->call));
-        if (lseek(given_of(r->call)->to.fd, at, SEEK_SET) < 0)
-            failed(r, errno, "moving in the result");
-    }
-    if (fd >= 0)
-        close(fd);
-    free(text);
-    return !failure_seen(&r->call->failure);
+    if (fd < 0)
+        return errno == ENOENT || failed(r, errno, "opening the list of ranges");
+    bool const ok = read_fully(fd, name_ranges, &text, sizeof text, &got, &r->call->failure);
+    close(fd);
+    const uint64_t *const numbers = text.numbers;
+    if (!ok || got != sizeof text || text.crc != crc32c(numbers, sizeof text.numbers) ||
+        memcmp(numbers + 3, p->sink, sizeof p->sink) != 0 || numbers[6] != p->runs)
+        return ok;
+    p->next = numbers[0];
+    p->results = numbers[1];
+    p->sum = numbers[2];
+    external_phase(r->call, "check", p->results * result_size(r->call));
+    if (!compare_results(r, p, found) || !*found)
+        return !failure_seen(&r->call->failure);
+    given->sum_out = (uint32_t)p->sum;
+    off_t const at = (off_t)(p->sink[2] + p->results * result_size(r->call));
+    return lseek(given->to.fd, at, SEEK_SET) >= 0 || failed(r, errno, "moving in the result");
+}
+
+bool resume_point_fits(const resume *r, const resume_point *p, uint64_t passed, uint64_t last)
+{
+    bool const is_unique = (r->call->opts.flags & ORDO_UNIQUE) != 0;
+    return (is_unique ? p->results <= passed && (p->results == 0 || p->last == last)
+                      : p->results == passed) ||
+           refuse(r, "its list of ranges does not fit its runs");
 }

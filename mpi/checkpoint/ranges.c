@@ -256,7 +256,7 @@ bool ranges_check(const job *j, const plan *p, unsigned char *finished)
         path_of(j, g, "", path);
         finished[g] = count_of(p, g) == 0 || read_blocks(j, p, g, 0, count_of(p, g), &room, NULL);
         if (!finished[g] && access(path, F_OK) == 0)
-            fprintf(stderr, "ordo-mpi: %s is damaged; its range is sorted again\n", path);
+            cli_line(stderr, "ordo-mpi: %s is damaged; its range is sorted again", path);
     }
     MPI_Allreduce(MPI_IN_PLACE, finished, (int)p->ranges, MPI_UNSIGNED_CHAR, MPI_MAX, j->world);
     free(room.sums);

@@ -20,6 +20,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import bz2 as bz2
+    from . import dask as dask
+    from . import external as external
+    from . import mpi as mpi
     from ._context import Report, config, context, explain, show_config
     from ._generate import generate
     from ._lib import DeviceError, OrderError
@@ -93,6 +97,7 @@ _HOMES = {
     "_verbs.topk": "TopK argtopk select top_k topk",
     "_verbs.windows": "moving_max moving_median moving_min moving_quantile moving_rank",
 }
+_MODULES = ("bz2", "dask", "external", "mpi")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
     "Bwt",
@@ -169,8 +174,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "__version__":
         value = import_module("._lib", __name__).version
-    elif name == "bz2":
-        value = import_module(".bz2", __name__)
+    elif name in _MODULES:
+        value = import_module("." + name, __name__)
     elif name in _HOME_OF:
         value = getattr(import_module("." + _HOME_OF[name], __name__), name)
     else:

@@ -81,7 +81,13 @@ def place_of(a: Any, compare: bool = True) -> tuple[Any, Any]:
     foreign = device.place_of(a)
     if foreign is not None:
         return foreign, a
-    from ._inputs import arrow, pandas
+    from ._inputs import arrow, pandas, series
+
+    if series.is_frame(a):
+        raise TypeError(
+            f"the argument is a data frame ({series.listed(series.names_of(a))}); expected one "
+            "column, or a.to_numpy(); ordo.sort(a, by=name) sorts the rows"
+        )
 
     if pandas.is_extension(a):
         return HOST, pandas.to_numpy(a, compare)

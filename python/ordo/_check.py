@@ -54,11 +54,11 @@ def unmasked(value: Any, name: str) -> Any:
 
 
 def quantile_parts(q: Any, most: int = 1) -> Any:
-    """Returns `q` of a quantile as an array of numbers, which may be out of range."""
+    """Returns `q` of a quantile as an aligned array of numbers, which may be out of range."""
     wanted = unmasked(q, "q")
     if wanted.dtype.kind not in "iufb":
         raise TypeError(f"q has dtype {wanted.dtype}; expected numbers from 0 to {most}")
-    return wanted
+    return np.require(wanted, requirements="A")
 
 
 def check_positions(k: Any, n: int, what: str = "k") -> Any:

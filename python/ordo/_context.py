@@ -548,10 +548,12 @@ def by_threads(
     """Returns (lo, work(lo, hi)) for slices of n elements, in order.
 
     Every slice has at least `least` elements, or as many as pay for a thread in a loop of simple
-    operations. Uses as many threads as the library's last call. If the system cannot start a
-    thread, the calling thread does the rest of the work.
+    operations. Uses at most the threads of the library. If the system cannot start a thread, the
+    calling thread does the rest of the work.
     """
-    slices = max(1, min(explain().threads, n // (least or _SLICE)))
+    slices = max(1, n // (least or _SLICE))
+    if slices > 1:
+        slices = min(slices, _info().threads)
     edges = [n * i // slices for i in range(slices + 1)]
     waiting = list(zip(edges[:-1], edges[1:]))
     results: list[tuple[int, Any]] = []

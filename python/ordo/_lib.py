@@ -38,10 +38,12 @@ ALGORITHMS = {
     name: number
     for number, name in enumerate(
         "auto sequential threads radix sample merge bitonic split bubble rough halving naive "
-        "shuffle hybrid windows prefix ballot shared".split()
+        "shuffle hybrid windows prefix ballot shared scans insertion global".split()
     )
 }
-SORTS = "auto, radix, sample, merge, bitonic, split, bubble, rough, halving, windows"
+SORTS = (
+    "auto, radix, sample, merge, bitonic, split, bubble, rough, halving, windows, insertion, global"
+)
 METHODS = {
     name: number
     for number, name in enumerate(
@@ -50,10 +52,20 @@ METHODS = {
         start=1,
     )
 }
+HALF_SUM = 14  # the method of `numpy.median`: the quantile 0.5, computed as (a + b) / 2
+
+
+def median_method(weight_type: int) -> int:
+    """Returns the method of a median; `weight_type` is the ordo_type of its weights, 0 without."""
+    is_float = weight_type in (F32, F64)
+    return METHODS["averaged_inverted_cdf"] if is_float else HALF_SUM
+
+
 # The names for type checkers.
 Algorithm = Literal[
     "auto", "sequential", "threads", "radix", "sample", "merge", "bitonic", "split", "bubble",
     "rough", "halving", "naive", "shuffle", "hybrid", "windows", "prefix", "ballot", "shared",
+    "scans", "insertion", "global",
 ]  # fmt: skip
 Method = Literal[
     "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf",

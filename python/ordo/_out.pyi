@@ -52,27 +52,27 @@ def argpartition(
 ) -> _Out: ...  # fmt: skip
 @overload
 def rankdata(
-    a: Any, method: _lib.Ties = ..., *, axis: int | None = ..., nan_policy: _lib.NanPolicy = ...,
-    descending: bool = ..., dtype: Any = ..., algorithm: _lib.Algorithm = ..., weights: Any = ...,
-    out: None = ...,
+    a: Any, method: _lib.Ties = ..., *, axis: int | None = ...,
+    nan_policy: _lib.NanPolicy | None = ..., descending: bool = ..., dtype: Any = ...,
+    algorithm: _lib.Algorithm = ..., weights: Any = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def rankdata(
-    a: Any, method: _lib.Ties = ..., *, axis: int | None = ..., nan_policy: _lib.NanPolicy = ...,
-    descending: bool = ..., dtype: Any = ..., algorithm: _lib.Algorithm = ..., weights: Any = ...,
-    out: _Out,
+    a: Any, method: _lib.Ties = ..., *, axis: int | None = ...,
+    nan_policy: _lib.NanPolicy | None = ..., descending: bool = ..., dtype: Any = ...,
+    algorithm: _lib.Algorithm = ..., weights: Any = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def rank(
-    a: Any, method: _lib.Ties = ..., *, axis: int | None = ..., nan_policy: _lib.NanPolicy = ...,
-    descending: bool = ..., dtype: Any = ..., algorithm: _lib.Algorithm = ..., weights: Any = ...,
-    out: None = ...,
+    a: Any, method: _lib.Ties = ..., *, axis: int | None = ...,
+    nan_policy: _lib.NanPolicy | None = ..., descending: bool = ..., dtype: Any = ...,
+    algorithm: _lib.Algorithm = ..., weights: Any = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def rank(
-    a: Any, method: _lib.Ties = ..., *, axis: int | None = ..., nan_policy: _lib.NanPolicy = ...,
-    descending: bool = ..., dtype: Any = ..., algorithm: _lib.Algorithm = ..., weights: Any = ...,
-    out: _Out,
+    a: Any, method: _lib.Ties = ..., *, axis: int | None = ...,
+    nan_policy: _lib.NanPolicy | None = ..., descending: bool = ..., dtype: Any = ...,
+    algorithm: _lib.Algorithm = ..., weights: Any = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def rank_sorted(
@@ -136,56 +136,56 @@ def scan_bits(
 @overload
 def median(
     a: Any, axis: int | tuple | None = ..., out: None = ..., overwrite_input: bool = ...,
-    keepdims: bool = ..., *, weights: Any = ..., nan_policy: _lib.NanPolicy = ...,
+    keepdims: bool = ..., *, weights: Any = ..., nan_policy: _lib.NanPolicy | None = ...,
     algorithm: _lib.Algorithm = ..., sub_array: int = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def median(
     a: Any, axis: int | tuple | None = ..., *, out: _Out, overwrite_input: bool = ...,
-    keepdims: bool = ..., weights: Any = ..., nan_policy: _lib.NanPolicy = ...,
+    keepdims: bool = ..., weights: Any = ..., nan_policy: _lib.NanPolicy | None = ...,
     algorithm: _lib.Algorithm = ..., sub_array: int = ...,
 ) -> _Out: ...  # fmt: skip
 @overload
 def median(
     a: Any, axis: int | tuple | None, out: _Out, overwrite_input: bool = ..., keepdims: bool = ...,
-    *, weights: Any = ..., nan_policy: _lib.NanPolicy = ..., algorithm: _lib.Algorithm = ...,
+    *, weights: Any = ..., nan_policy: _lib.NanPolicy | None = ..., algorithm: _lib.Algorithm = ...,
     sub_array: int = ...,
 ) -> _Out: ...  # fmt: skip
 @overload
 def quantile(
     a: Any, q: Any, axis: int | tuple | None = ..., out: None = ..., overwrite_input: bool = ...,
     method: _lib.Method = ..., keepdims: bool = ..., *, weights: Any = ...,
-    nan_policy: _lib.NanPolicy = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
+    nan_policy: _lib.NanPolicy | None = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def quantile(
     a: Any, q: Any, axis: int | tuple | None = ..., *, out: _Out, overwrite_input: bool = ...,
     method: _lib.Method = ..., keepdims: bool = ..., weights: Any = ...,
-    nan_policy: _lib.NanPolicy = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
+    nan_policy: _lib.NanPolicy | None = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
 ) -> _Out: ...  # fmt: skip
 @overload
 def quantile(
     a: Any, q: Any, axis: int | tuple | None, out: _Out, overwrite_input: bool = ...,
     method: _lib.Method = ..., keepdims: bool = ..., *, weights: Any = ...,
-    nan_policy: _lib.NanPolicy = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
+    nan_policy: _lib.NanPolicy | None = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
 ) -> _Out: ...  # fmt: skip
 @overload
 def percentile(
     a: Any, q: Any, axis: int | tuple | None = ..., out: None = ..., overwrite_input: bool = ...,
     method: _lib.Method = ..., keepdims: bool = ..., *, weights: Any = ...,
-    nan_policy: _lib.NanPolicy = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
+    nan_policy: _lib.NanPolicy | None = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def percentile(
     a: Any, q: Any, axis: int | tuple | None = ..., *, out: _Out, overwrite_input: bool = ...,
     method: _lib.Method = ..., keepdims: bool = ..., weights: Any = ...,
-    nan_policy: _lib.NanPolicy = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
+    nan_policy: _lib.NanPolicy | None = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
 ) -> _Out: ...  # fmt: skip
 @overload
 def percentile(
     a: Any, q: Any, axis: int | tuple | None, out: _Out, overwrite_input: bool = ...,
     method: _lib.Method = ..., keepdims: bool = ..., *, weights: Any = ...,
-    nan_policy: _lib.NanPolicy = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
+    nan_policy: _lib.NanPolicy | None = ..., algorithm: _lib.Algorithm = ..., sub_array: int = ...,
 ) -> _Out: ...  # fmt: skip
 @overload
 def nanmedian(

@@ -125,6 +125,7 @@ class HostPlace:
     moveaxis = staticmethod(np.moveaxis)
     isnan = staticmethod(np.isnan)
     concatenate = staticmethod(np.concatenate)
+    broadcast_to = staticmethod(np.broadcast_to)
 
     @property
     def context(self) -> Any:

@@ -2,10 +2,11 @@
 
 glibc maps an allocation of more than 32 MiB and unmaps it when it is freed, so the kernel clears
 the pages of every such array again, which takes longer than a copy. ``empty`` keeps the memory of
-the last two arrays that nothing uses any more and returns it as a new array. The kernel may take
-the kept pages at any time (MADV_FREE), so other uses can have them. Their addresses stay in use and
-count against RLIMIT_AS and a strict limit on overcommitted memory. `empty` unmaps them if it finds
-no memory.
+the last two arrays that nothing uses any more and returns it as a new array. Memory is kept only if
+no buffer of it is exported: an object that finds the array in its ``__del__`` may still use it. The
+kernel may take the kept pages at any time (MADV_FREE), so other uses can have them. Their addresses
+stay in use and count against RLIMIT_AS and a strict limit on overcommitted memory. `empty` unmaps
+them if it finds no memory.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import math
 import mmap
 import operator
 import sys
-import weakref
 from typing import Any, Callable
 
 import numpy as np
@@ -25,17 +25,29 @@ _MOST = 1 << 30
 _FEW = _LEAST // 16  # elements of a small array, as no element has more than 16 bytes
 _HUGE_PAGE = 1 << 21
 _MOST_KEPT = 2  # a loop that replaces its last result uses two arrays in turn
-_FREE = getattr(mmap, "MADV_FREE", None) if sys.platform == "linux" else None
+_USABLE = sys.platform == "linux" and sys.implementation.name == "cpython"
+_FREE = getattr(mmap, "MADV_FREE", None) if _USABLE else None
 _kept: list[Any] = []  # the oldest first
 
 
-def _keep(memory: Any) -> None:
-    try:
-        memory.madvise(_FREE)
-    except OSError:  # no such advice: the memory is unmapped
-        return
-    _kept.append(memory)
-    del _kept[:-_MOST_KEPT]
+class _Keeper:
+    """Keeps memory when this object is deleted, unless something can still read the memory."""
+
+    __slots__ = ("_memory",)
+
+    def __init__(self, memory: Any) -> None:
+        self._memory = memory
+
+    # At exit the globals of this module may be gone before the last array.
+    def __del__(self, kept: list[Any] = _kept, advice: Any = _FREE, most: int = _MOST_KEPT) -> None:
+        memory = self._memory
+        try:
+            memory.resize(len(memory))  # BufferError: a buffer is exported
+            memory.madvise(advice)
+        except (BufferError, OSError):  # the last user unmaps the memory
+            return
+        kept.append(memory)
+        del kept[:-most]
 
 
 def _memory_of(size: int) -> Any:
@@ -55,10 +67,13 @@ def _memory_of(size: int) -> Any:
 def _array_in(memory: Any, shape: Any, dtype: Any) -> Any:
     """Returns an array in `memory`, which is kept when the array and its views are deleted.
 
-    The base of the array has a writable buffer, so that `setflags` can make the array writable.
+    The base of the array has a writable buffer, so that `setflags` can make the array writable. The
+    base exports the buffer of `memory` as the first of its `_objects`. The objects are released in
+    order, so the keeper is deleted after that buffer. The garbage collector may delete the keeper
+    of a base in a cycle before the buffer is released. Then the memory is not kept.
     """
     base: Any = (ctypes.c_char * len(memory)).from_buffer(memory)
-    weakref.finalize(base, _keep, memory).atexit = False
+    base._objects["keeper"] = _Keeper(memory)
     return np.ndarray(shape, dtype, base)
 
 

@@ -201,7 +201,7 @@ _INDICES = {_lib.U32: _lib.U32, _lib.I32: _lib.U32, _lib.U64: _lib.U64, _lib.I64
 def _indices(place: Any, sa: Any) -> tuple[Any, int]:
     """Returns a suffix array of the place of its text, and its type."""
     if place is HOST:
-        sa = np.ascontiguousarray(sa)
+        sa = HOST.contiguous(np.asarray(sa))
         if sa.dtype not in (np.uint32, np.uint64):
             raise TypeError(f"sa has dtype {sa.dtype}; expected uint32 or uint64")
         return sa, _lib.U32 if sa.dtype == np.uint32 else _lib.U64

@@ -62,62 +62,72 @@ def between(n: Any, q: Any, method: str) -> tuple[Any, Any]:
     return np.clip(below, 0, n - 1).astype(np.intp), np.where(outside, 0.0, fraction)
 
 
+def neighbours(n: Any, q: Any, method: str | None) -> tuple[Any, Any, Any]:
+    """Returns the positions of the two elements of each quantile, and the fraction between them.
+
+    `method` None: the median, whose fraction is None, as that of a discrete method.
+    """
+    if method is None:
+        return (n - 1) // 2, n // 2, None
+    if method in DISCRETE:
+        position = positions(n, q, method)
+        return position, position, None
+    position, fraction = between(n, q, method)
+    return position, np.minimum(position + 1, n - 1), fraction
+
+
 class _Sorted:
     """The rows of an array of dates or times, sorted, and how many elements of each are not NaT."""
 
     def __init__(self, array: Any, axis: Any, nan_policy: str) -> None:
         self.rows = rows = Rows(HOST, array, axis, several=True)
         self.elements = sort(rows.restored(rows.keys), axis=-1)
+        if rows.n == 0:
+            if rows.count:
+                warn("Mean of empty slice")
+            return
         nat = np.isnat(self.elements)
         if nan_policy == "raise" and nat.any():
             raise found_nan()
         self.count = rows.n - np.count_nonzero(nat, axis=-1)[..., np.newaxis]
         self.none = self.count == 0 if nan_policy == "omit" else (self.count < rows.n)
-        if rows.n == 0:
-            self.none = np.ones((*rows.lead, 1), bool)
         if rows.count and (self.none & (self.count == 0)).any():
-            warn("Mean of empty slice" if rows.n == 0 else "All-NaN slice encountered")
+            warn("All-NaN slice encountered")
 
-    def at(self, position: Any) -> Any:
-        if self.rows.n == 0:
-            return np.full(position.shape, "NaT", self.elements.dtype)
+    def _at(self, position: Any) -> Any:
         return np.take_along_axis(self.elements, position.astype(np.intp), -1)
 
-    def finish(self, found: Any, shape: tuple, keepdims: bool) -> Any:
+    def results(self, q: Any, method: str | None, shape: tuple, keepdims: bool) -> Any:
+        """Returns quantiles, of which each row has those of `shape`."""
+        wanted = self.rows.shape_after(shape, keepdims)
+        if self.rows.n == 0:
+            return np.full(wanted, "NaT", self.elements.dtype)[()]
+        below, above, fraction = neighbours(np.maximum(self.count, 1), q, method)
+        found = value(self._at(below), self._at(above), fraction)
         found = np.where(self.none, found.dtype.type("NaT"), found)
-        front = np.moveaxis(found, -1, 0) if found.ndim > 1 else found
-        return front.reshape(self.rows.shape_after(shape, keepdims))[()]
+        return np.moveaxis(found, -1, 0).reshape(wanted)[()]
 
 
 def median(array: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
     """Returns medians; the mean of two middle elements is rounded to the unit, as NumPy does."""
-    ordered = _Sorted(array, axis, nan_policy)
-    n = np.maximum(ordered.count, 1)
-    below, above = ordered.at((n - 1) // 2), ordered.at(n // 2)
-    return ordered.finish(_middle(below, above), (), keepdims)
-
-
-def _middle(below: Any, above: Any) -> Any:
-    if below.dtype.kind == "m":
-        return np.where(below == above, below, (below + above) / 2)
-    return below + (above - below) // 2
-
-
-def _interpolated(below: Any, above: Any, fraction: Any) -> Any:
-    step = above - below
-    return np.where(fraction >= 0.5, above - step * (1 - fraction), below + step * fraction)
+    return _Sorted(array, axis, nan_policy).results(None, None, (), keepdims)
 
 
 def quantile(array: Any, q: Any, axis: Any, method: str, keepdims: bool, nan_policy: str) -> Any:
     """Returns quantiles at the probabilities `q`, an array of any shape."""
     _lib.number_of(_lib.METHODS, method, "method")
-    ordered = _Sorted(array, axis, nan_policy)
-    n, parts = np.maximum(ordered.count, 1), q.reshape(-1).astype(np.float64)
-    if method in DISCRETE:
-        return ordered.finish(ordered.at(positions(n, parts, method)), q.shape, keepdims)
-    position, fraction = between(n, parts, method)
-    below, above = ordered.at(position), ordered.at(np.minimum(position + 1, n - 1))
-    return ordered.finish(_interpolated(below, above, fraction), q.shape, keepdims)
+    parts = q.reshape(-1).astype(np.float64)
+    return _Sorted(array, axis, nan_policy).results(parts, method, q.shape, keepdims)
+
+
+def value(below: Any, above: Any, fraction: Any) -> Any:
+    """Returns the value between two elements, for the results of `neighbours`."""
+    if fraction is None:
+        if below.dtype.kind == "m":
+            return np.where(below == above, below, (below + above) / 2)
+        return below + (above - below) // 2
+    step = above - below
+    return np.where(fraction >= 0.5, above - step * (1 - fraction), below + step * fraction)
 
 
 def of_groups(elements: Any, sizes: Any, q: Any, method: str | None, skipna: bool) -> Any:
@@ -134,12 +144,7 @@ def of_groups(elements: Any, sizes: Any, q: Any, method: str | None, skipna: boo
     def at(position: Any) -> Any:
         return elements[starts[:, np.newaxis] + position.astype(np.intp)]
 
-    if method is None:
-        found = _middle(at((n - 1) // 2), at(n // 2))
-    elif method in DISCRETE:
-        found = at(positions(n, q, method))
-    else:
-        position, fraction = between(n, q, method)
-        found = _interpolated(at(position), at(np.minimum(position + 1, n - 1)), fraction)
+    below, above, fraction = neighbours(n, q, method)
+    found = value(at(below), at(above), fraction)
     found[(left == 0) if skipna else (missing > 0)] = "NaT"
     return found

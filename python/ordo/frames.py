@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 from importlib import import_module
 from typing import Any, Callable
 
@@ -62,15 +63,21 @@ class FrameMethods:
 
     def topk(self, k: int, by: Any, *, largest: bool = True) -> Any:
         """Returns the `k` rows with the largest (or smallest) elements of a column, in order."""
-        from ._inputs.series import rows_of
+        from ._inputs.series import column_named, rows_of
 
-        return rows_of(self._frame, ordo.argtopk(self._frame[by], k, largest=largest))
+        column = column_named(self._frame, by)
+        return rows_of(self._frame, ordo.argtopk(column, k, largest=largest))
 
     def rank(self, method: Any = "average", **options: Any) -> Any:
         """Returns a data frame with the ranks within every column; see `ordo.rankdata`."""
         frame = self._frame
-        ranks = {name: ordo.rankdata(frame[name], method, **options) for name in frame.columns}
-        return type(frame)(ranks)
+        if not hasattr(frame, "iloc"):
+            return frame.select(ordo.rankdata(column, method, **options) for column in frame)
+        columns = (frame.iloc[:, i] for i in range(frame.shape[1]))
+        ranks = [ordo.rankdata(column, method, **options).to_numpy() for column in columns]
+        made = type(frame)(dict(enumerate(ranks)), index=frame.index)
+        made.columns = frame.columns
+        return made
 
 
 # ---- Registration ------------------------------------------------------------------------------
@@ -90,26 +97,33 @@ def _register(name: str) -> None:
 
 
 class _Finder:
-    """An import hook that finds no module of its own: it makes `_register` follow an import."""
+    """An import hook that finds no module of its own: it makes `_register` follow an import.
+
+    A search for a library need not be an import, so the hook stays until the library is imported.
+    """
 
     def __init__(self, names: set[str]) -> None:
         self._names = names  # libraries that are not imported yet
+        self._searches = threading.local()
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name not in self._names:
+        if name not in self._names or getattr(self._searches, "inside", False):
             return None
-        self._names.remove(name)  # the search below asks this finder, too
         from importlib.util import find_spec
 
-        spec = find_spec(name)
+        self._searches.inside = True  # the search asks this finder, too
+        try:
+            spec = find_spec(name)
+        finally:
+            self._searches.inside = False
         if spec is None or spec.loader is None:
-            self._names.add(name)
             return spec
         loader: Any = spec.loader
         run = loader.exec_module
 
         def run_and_register(module: Any) -> None:
             run(module)
+            self._names.discard(name)
             _register(name)
 
         loader.exec_module = run_and_register

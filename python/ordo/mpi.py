@@ -57,7 +57,6 @@ _sort = declare("ordo_dist_sort", _T, _P, _N)
 _argsort = declare("ordo_dist_argsort", _T, _P, _N, _T, _P)
 _rank = declare("ordo_dist_rank", _T, _P, _N, _T, _T, _P)
 _quantiles = declare("ordo_dist_quantiles", _T, _P, _N, _P, _N, _P, _T, _T)
-_median = declare("ordo_dist_median", _T, _P, _N, _P, _T)
 _topk = declare("ordo_dist_topk", _T, _P, _N, _N, _P, _P, _P)
 _scan = declare("ordo_dist_scan", _T, _T, _P, _N, _T, _P)
 _is_sorted = declare("ordo_dist_is_sorted", _T, _P, _N, _P, _P)
@@ -329,9 +328,12 @@ def median(a: Any, *, comm: Any = None, nan_policy: _lib.NanPolicy = "propagate"
     part = _Part("median", a, comm, lambda: check_nan_policy(nan_policy), nan_policy)
     if nan_policy == "raise" and part.nans():
         raise found_nan()
-    out = c_double()
+    half, out = c_double(0.5), c_double()
     nans = _lib.NANS["omit" if nan_policy == "omit" else "propagate"]
-    part.call(_median, part.code, *part.where, ctypes.addressof(out), nans)
+    part.call(
+        _quantiles, part.code, *part.where, ctypes.addressof(half), 1, ctypes.addressof(out), nans,
+        _lib.HALF_SUM,
+    )  # fmt: skip
     return np.float64(out.value)
 
 

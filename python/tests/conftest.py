@@ -8,6 +8,8 @@ import hypothesis
 import numpy as np
 import pytest
 
+collect_ignore = ["cluster/mpi_faults.py", "cluster/mpi_program.py"]  # which test_mpi.py runs
+
 hypothesis.settings.register_profile(
     "ordo",
     max_examples=int(os.environ.get("ORDO_TEST_EXAMPLES", "40")),

@@ -182,6 +182,7 @@ NAMES = [
     (lambda v: ordo.quantile(GRID, 1, method="lower", nan_policy=v), "nan_policy", "propagate"),
     (lambda v: ordo.quantile(ROW, 0.5, method=v), "method", "one of inverted_cdf"),
     (lambda v: ordo.quantile(np.empty((0, 3)), 0.5, 1, method=v), "method", "one of inverted"),
+    (lambda v: ordo.quantile(ROW, 0.5, weights=ROW, method=v), "method", "one of inverted"),
     (lambda v: ordo.spearmanr(ROW, ROW, nan_policy=v), "nan_policy", "one of propagate"),
     (lambda v: ordo.spearmanr(ROW, ROW, alternative=v), "alternative", "one of two-sided"),
     (lambda v: ordo.mannwhitneyu(ROW, ROW, nan_policy=v), "nan_policy", "one of propagate"),
@@ -200,7 +201,7 @@ def test_names(call, name, text):
         call("bogus")
     if name == "device":  # None is the default
         return
-    for value in (None, 3, "", "AUTO", b"auto", []):
+    for value in (3, "", "AUTO", b"auto", [], *([] if name == "nan_policy" else [None])):
         error = TypeError if name == "side" and not isinstance(value, str) else ValueError
         with pytest.raises(error, match=f"{name} is .*; expected .*{text}"):
             call(value)
@@ -503,7 +504,8 @@ OTHERS = [
     (lambda: ordo.sort_pairs(np.ones(4, complex), ROW), TypeError, "expected integers"),
     (lambda: ordo.sort_pairs(ROW, np.ma.zeros(4)), TypeError, "masked"),
     (lambda: ordo.spearmanr(ROW, ROW[1:]), ValueError, "expected equal lengths"),
-    (lambda: ordo.spearmanr(GRID, GRID), ValueError, "a has 2 dimensions; expected 1"),
+    (lambda: ordo.spearmanr(GRID, [GRID]), ValueError, "b has 3 dimensions; expected 1 or 2"),
+    (lambda: ordo.spearmanr(ROW), ValueError, "variables: 1; expected b, or at least 2 in a"),
     (
         lambda: ordo.spearmanr(ROW, 3),
         ValueError,
@@ -511,7 +513,7 @@ OTHERS = [
     ),
     (lambda: ordo.spearmanr(WORDS, WORDS), TypeError, "expected numbers"),
     (lambda: ordo.spearmanr(OBJECTS, OBJECTS), TypeError, "expected numbers"),
-    (lambda: ordo.mannwhitneyu(GRID, ROW), ValueError, "x has 2 dimensions; expected 1"),
+    (lambda: ordo.mannwhitneyu(GRID, GRID[:, 1:]), ValueError, "expected shapes that broadcast"),
     (lambda: ordo.mannwhitneyu(ROW, WORDS), TypeError, "expected numbers"),
     (lambda: ordo.mannwhitneyu(ROW, [1j]), TypeError, "expected integers"),
     (lambda: ordo.config(threads=-1), ValueError, "expected a number"),

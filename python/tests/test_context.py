@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import ordo
-from ordo import _short
 
 
 @pytest.fixture(autouse=True)
@@ -25,8 +24,8 @@ def settings():
 
 
 def test_config_and_private_contexts(rng):
-    a = rng.random(100)
-    ordo.config(threads=1)
+    a = rng.random(1 << 20)  # which all threads sort
+    ordo.config(threads=1, device="cpu")
     ordo.sort(a)
     assert ordo.explain().threads == 1
     with ordo.context(threads=2):
@@ -326,11 +325,16 @@ def test_modes_change_nothing(rng, mode, dtype, shape):
         assert got == expected
 
 
+def mode_is_default(one=1.0, little=1e-30, least=sys.float_info.min):
+    """Parameters, because Python evaluates expressions of literals at compile time."""
+    return least / 2 > 0.0 and one + little == one == one - little
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_the_mode_is_noticed_and_kept(mode):
-    assert _short.mode_is_default()
+    assert mode_is_default()
     with mode():
-        assert not _short.mode_is_default()
+        assert not mode_is_default()
         ordo.sort(np.arange(1000.0))
-        assert not _short.mode_is_default()
-    assert _short.mode_is_default()
+        assert not mode_is_default()
+    assert mode_is_default()

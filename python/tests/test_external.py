@@ -77,7 +77,7 @@ def test_order(given, limits, dtype):
     numbers = np.where(np.isnan(keys), np.inf, keys)  # NaNs are last and tie
     for ties in ("min", "max", "dense", "ordinal", "average"):
         got = external.rank(**given(keys), **limits, method=ties)
-        assert np.array_equal(ordo.rankdata(numbers, method=ties), got)
+        same(ordo.rankdata(numbers, method=ties), got)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i4", "f8"])
@@ -87,8 +87,8 @@ def test_few(given, limits, dtype):
     for policy in ("propagate", "omit"):
         quantile = ordo.nanquantile if policy == "omit" else ordo.quantile
         same(quantile(keys, q), external.quantile(**given(keys), q=q, nan_policy=policy, **limits))
-    expected = ordo.median(keys)
-    assert np.array_equal(expected, external.median(**given(keys), **limits), equal_nan=True)
+    same(ordo.median(keys), external.median(**given(keys), **limits))
+    same(ordo.nanmedian(keys), external.median(**given(keys), nan_policy="omit", **limits))
     same(
         ordo.select(keys, [0, 9, N - 1]), external.select(**given(keys), k=[0, 9, N - 1], **limits)
     )
@@ -104,7 +104,7 @@ def test_unique(given, limits, dtype):
     values, counts = external.unique(**given(keys), **limits, return_counts=True)
     expected, expected_counts = np.unique(keys, return_counts=True)
     assert np.array_equal(expected, values, equal_nan=np.dtype(dtype).kind == "f")
-    assert np.array_equal(expected_counts, counts)
+    same(expected_counts, counts)
     same(values, external.unique(**given(keys), **limits))
 
 
@@ -141,7 +141,7 @@ def test_out(tmp_path, limits):
         same(expected, np.load(path) if name == "out.npy" else np.fromfile(path, "i4"))
         assert path.stat().st_mode & 0o777 == 0o666 & ~_umask()
     array = np.empty(N, "i4")
-    same(expected, external.sort(keys, array, **limits))
+    assert external.sort(keys, array, **limits) is array
     same(expected, array)
     rows = np.zeros(10, [("a", "<i4"), ("b", "<f8")])
     external.sort(rows, tmp_path / "rows.npy", key="b")
@@ -201,12 +201,15 @@ def test_failures(tmp_path, limits):
         ({"data": np.zeros((2, 2))}, "one dimension"),
         ({"data": [np.zeros(2), np.zeros(2, "i4")]}, "an array holds int32; expected float64"),
         ({"data": np.zeros(2, complex)}, "expected integers"),
-        ({"data": np.zeros(2, ">i4")}, "native order"),
+        ({"data": np.zeros(2, [("a", ">i4")]), "key": "a"}, "native order"),
+        ({"data": np.array(["a"])}, "the elements are strings"),
         ({"data": np.zeros(2), "key": "a"}, "no fields"),
         ({"data": np.zeros(2, [("a", "i4")])}, "one of the fields a"),
         ({"data": np.zeros(2), "memory": -1}, "memory is -1"),
         ({"data": np.zeros(2), "memory": 2**64 + (64 << 20)}, "memory is 18446744073776660480"),
-        ({"data": np.zeros(2), "memory": 5}, "at least"),
+        ({"data": np.zeros(2), "memory": 0}, "memory is 0; expected a number of bytes"),
+        ({"data": np.zeros(2), "memory": "64MB"}, "memory is '64MB'; .*'512M'"),
+        ({"data": np.zeros(2), "memory": "101%"}, "memory is '101%'"),
         ({"data": np.zeros(2), "out": 7}, "out is int"),
         ({"data": np.zeros(2), "out": np.zeros(2, "i4")}, "contiguous array of float64"),
     ],
@@ -239,6 +242,7 @@ REFUSED = {
     "largest": lambda: external.topk(np.zeros(2), 1, largest=None),
     "return_counts": lambda: external.unique(np.zeros(2), return_counts="no"),
     "memory": lambda: external.sort(np.zeros(2), memory=1e9),
+    "k has dtype float64": lambda: external.select(np.zeros(2), [0.5]),
     "memory is True": lambda: external.sort(np.zeros(2), memory=True),
     "k is 1.5": lambda: external.topk(np.zeros(2), 1.5),
     "k is True": lambda: external.topk(np.zeros(2), True),
@@ -271,3 +275,174 @@ def test_one_folder(kind, tmp_path):
     assert np.array_equal(found, np.sort(keys))
     with pytest.raises(OSError, match="no-such-folder failed"):
         external.sort(keys, memory=8 << 20, directories=kind(tmp_path / "no-such-folder"))
+
+
+# ---- The same as on arrays -----------------------------------------------------------------------
+
+TYPES = "i1 u2 i4 u8 f4 f8 ? f2 M8[s] m8[ms] >i4 >f8 >u2 >M8[D]".split()
+METHODS = ["average", "min", "max", "dense", "ordinal"]
+QUANTILES = ["linear", "hazen", "midpoint", "lower", "nearest", "inverted_cdf"]
+
+
+def elements(rng, dtype, n):
+    """Few values with ties, NaNs, NaTs and zeros of both signs; large ones of 64 bits."""
+    kind, numbers = np.dtype(dtype).kind, rng.integers(-5, 6, n)
+    if kind in "bu":
+        return (np.abs(numbers) << (58 if dtype == "u8" else 0)).astype(dtype)
+    made = numbers.astype("i8").view("M8[D]" if kind == "M" else "m8[D]" if kind == "m" else "i8")
+    made = made.astype(dtype)
+    if kind in "fMm":
+        made[rng.random(n) < 0.15] = "NaT" if kind != "f" else np.nan
+    if kind == "f":
+        made[rng.random(n) < 0.1] = -0.0
+    return made
+
+
+ON_ARRAYS = {
+    "rank": ordo.rankdata,
+    "topk": lambda a, **named: ordo.topk(a, **named).values,
+    "unique": lambda a: ordo.unique(a, return_counts=True),
+}
+
+
+def outcome(call):
+    """Returns the arrays that a call returns, or the type of its error."""
+    try:
+        result = call()
+    except (TypeError, ValueError) as error:
+        return type(error)
+    return [np.asarray(part) for part in (result if isinstance(result, tuple) else (result,))]
+
+
+def same_outcome(found, expected):
+    if isinstance(expected, type):
+        assert found is expected
+        return
+    for x, y in zip(found, expected):
+        assert (x.dtype, x.shape) == (y.dtype, y.shape)
+        nan = y != y
+        assert np.array_equal(x != x, nan) and x[~nan].tobytes() == y[~nan].tobytes()
+
+
+def same_call(give, a, verb, like=None, **named):
+    """Compares a function of ordo.external with that of ordo on the array, or on `like`."""
+    more = {"return_counts": True} if verb == "unique" else {}
+    found = outcome(lambda: getattr(external, verb)(**give(a), **named, **more))
+    on_array = ON_ARRAYS.get(verb) or getattr(ordo, verb)
+    same_outcome(found, outcome(lambda: on_array(a if like is None else like, **named)))
+
+
+@pytest.fixture(params=["array", "npy", "raw", "chunks", "Series"])
+def given_any(request, tmp_path):
+    def give(array):
+        if request.param == "Series":
+            pandas = pytest.importorskip("pandas")
+            series = pandas.Series(array) if array.dtype.isnative else None
+            return {"data": array if series is None or series.dtype != array.dtype else series}
+        if request.param == "chunks":
+            return {"data": (array[i : i + 7] for i in range(0, max(len(array), 1), 7))}
+        if request.param == "array":
+            return {"data": np.repeat(array, 2)[::2]}
+        path = tmp_path / ("data.npy" if request.param == "npy" else "data.bin")
+        if request.param == "npy":
+            np.save(path, array)
+            return {"data": path}
+        array.tofile(path)
+        return {"data": path, "dtype": array.dtype}
+
+    return give
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_orders_are_the_same_as_on_arrays(given_any, dtype, rng, tmp_path):
+    for n in (0, 1, 2, 9, 33):
+        a = elements(rng, dtype, n)
+        for down in (False, True):
+            same_call(given_any, a, "sort", descending=down)
+            same_call(given_any, a, "argsort", descending=down)
+            for k in (0, -1, n - 1, n, -n - 1, [0, -1], np.zeros(0, int)):
+                same_call(given_any, a, "select", k=k, descending=down)
+            for k in (0, 1, n, n + 1, -1):
+                same_call(given_any, a, "topk", k=k, largest=down)
+            for method in METHODS if not (a != a).any() else ():
+                same_call(given_any, a, "rank", method=method, descending=down)
+            ordered, out = ordo.sort(a, descending=down), np.empty(n, dtype)
+            assert external.sort(**given_any(a), out=out, descending=down) is out
+            same_outcome([out.astype(ordered.dtype)], [ordered])
+            external.sort(**given_any(a), out=tmp_path / "out.npy", descending=down)
+            same_outcome([np.load(tmp_path / "out.npy")], [ordered])
+        same_call(given_any, a, "unique")
+        halves = [ordo.sort(part).astype(dtype) for part in (a[: n // 3], a[n // 3 :])]
+        merged = external.merge(halves, dtype=dtype)
+        assert np.array_equal(merged, ordo.sort(a), equal_nan=a.dtype.kind in "fMm")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", TYPES)
+def test_quantiles_are_the_same_as_on_arrays(given_any, dtype, rng):
+    parts = [0.3, [0.25, 1.0], np.float32(0.5), 1]
+    for n in (0, 1, 2, 20):
+        a = elements(rng, dtype, n)
+        for policy in (None, "propagate", "omit", "raise"):
+            data = given_any(a)["data"]
+            like = data if hasattr(data, "iloc") else None  # pandas skips NaNs
+            same_call(given_any, a, "median", like, nan_policy=policy)
+            for i, method in enumerate(QUANTILES):
+                named = {"q": parts[(n + i) % 4], "method": method, "nan_policy": policy}
+                same_call(given_any, a, "quantile", like, **named)
+
+
+def test_the_length_of_out(tmp_path):
+    keys = np.array([3, 1, 2, 1])
+    for call in (external.sort, external.argsort):
+        with pytest.raises(ValueError, match="out has 5 elements; the result has 4"):
+            call(keys, np.empty(5, int))
+    with pytest.raises(ValueError, match="out has 3 elements; the result has 2"):
+        external.topk(keys, 2, np.empty(3, int))
+    for kind in ("i8", "u8"):
+        out = np.empty(4, kind)
+        assert external.rank(keys, out, method="min") is out and out.tolist() == [4, 1, 3, 1]
+    out = np.zeros(5, int)
+    found = external.unique(keys, out)
+    assert found.base is out and found.tolist() == [1, 2, 3]
+    out = np.zeros(3, int)
+    assert external.unique(keys, out) is out
+    path = tmp_path / "few.npy"
+    path.write_bytes(b"old")
+    with pytest.raises(ValueError, match="k is 9; expected 0 to 4"):
+        external.topk(iter([keys]), 9, path)
+    assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["few.npy"]
+
+
+def test_paths_are_named(tmp_path):
+    with pytest.raises(IsADirectoryError, match=f"'{tmp_path}'"):
+        external.sort(tmp_path)
+    with pytest.raises(IsADirectoryError, match=f"'{tmp_path}'"):
+        external.sort(str(tmp_path), dtype="i4")
+    missing = tmp_path / "missing" / "out.npy"
+    with pytest.raises(FileNotFoundError, match=f"'{missing}'"):
+        external.sort(np.zeros(2), missing)
+    (tmp_path / "odd.bin").write_bytes(b"12345")
+    for dtype in ("i4", ">i4"):
+        with pytest.raises(ValueError, match=r"odd\.bin"):
+            external.sort(tmp_path / "odd.bin", dtype=dtype)
+
+
+@pytest.mark.parametrize("memory", [1, 1000, "1", "64M", "64m", "16Mi", "1e8", "2^25", "9b", "1%"])
+def test_memory_has_the_sizes_of_the_command(memory):
+    keys = np.random.default_rng(3).random(100)
+    assert np.array_equal(external.sort(keys, memory=memory), np.sort(keys))
+
+
+def test_columns_of_pandas_and_arrow():
+    pandas = pytest.importorskip("pandas")
+    column = pandas.Series([3, None, 1], dtype="Int64")
+    assert external.median(column) == 2
+    assert np.isnan(external.median(column, nan_policy="propagate"))
+    assert external.sort([column, column]).tolist()[:4] == [1, 1, 3, 3]
+    with pytest.raises(TypeError, match="data frame"):
+        external.sort(pandas.DataFrame({"a": [1]}))
+    with pytest.raises(TypeError, match="expected numbers"):
+        external.sort(pandas.Series(["a"]))
+    arrow = pytest.importorskip("pyarrow")
+    assert external.sort(arrow.array([3, 1])).tolist() == [1, 3]

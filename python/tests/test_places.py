@@ -286,8 +286,17 @@ def test_pairs_search_and_statistics(lib, rng):
     keys, values = rng.integers(0, 50, 1000), rng.random(1000)
     check(lib, lambda k, v: ordo.sort_pairs(k, v), keys, values)
     check(lib, lambda k, v: ordo.sort_pairs(v, k), keys, values)
-    check(lib, lambda k, v: ordo.spearmanr(k, v), keys.astype(float), values)
-    check(lib, lambda k, v: ordo.mannwhitneyu(k, v), keys.astype(float), values)
+    for test in (ordo.spearmanr, ordo.mannwhitneyu):
+        for x, y, axis in [(keys * 1.0, values, 0), (values.reshape(100, 10), values[:100], None)]:
+            expected = test(x, y if axis == 0 else x[::-1], axis=axis)
+            found = test(lib.put(x), lib.put(y if axis == 0 else x[::-1]), axis=axis)
+            assert tuple(map(float, found)) == pytest.approx(expected, rel=1e-9)
+        x, y = values.reshape(100, 10), keys.reshape(100, 10) * 1.0
+        for found, wanted in zip(test(lib.put(x), lib.put(y), axis=1), test(x, y, axis=1)):
+            np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-9, atol=1e-12)
+    found = ordo.mannwhitneyu(lib.put(x), lib.put(x[:1]), axis=1).statistic
+    expected = ordo.mannwhitneyu(x, x[:1], axis=1).statistic
+    np.testing.assert_allclose(np.asarray(found), expected)
     if not isinstance(lib, Numba):
         check(
             lib, lambda k, v: ordo.searchsorted(k, v, "right"), np.sort(values), values[::-1].copy()

@@ -347,7 +347,20 @@ def test_flags(tmp_path, cpu):
 # ---- Algorithms of GPUs --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("algorithm", ["naive", "shuffle", "hybrid", "prefix", "ballot", "shared"])
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        "naive",
+        "shuffle",
+        "hybrid",
+        "prefix",
+        "scans",
+        "ballot",
+        "shared",
+        "insertion",
+        "global",
+    ],
+)
 def test_algorithms_of_gpus_are_refused_on_the_cpu(tmp_path, cpu, algorithm):
     keys = np.arange(N, dtype=np.uint32)
     flags = np.ones(N, bool)
@@ -361,7 +374,16 @@ def test_algorithms_of_gpus_are_refused_on_the_cpu(tmp_path, cpu, algorithm):
             message = command("scan", keys_file(tmp_path, flags), "--bits", *wish, fails=True)
             with pytest.raises(ordo.DeviceError) as raised:
                 ordo.scan_bits(flags, algorithm=algorithm, dtype=np.uint32)
-        elif algorithm == "prefix":
+        elif algorithm in ("insertion", "global"):
+            reversed_keys = keys[::-1].copy()
+            status, words = c(
+                "sort", _lib.U32, reversed_keys, N, opts=_lib.SortOptions, algorithm=number
+            )
+            message = command("sort", keys_file(tmp_path, keys), *wish, fails=True)
+            with pytest.raises(ordo.DeviceError) as raised:
+                ordo.sort(keys, algorithm=algorithm)
+            same(reversed_keys, keys[::-1])
+        elif algorithm in ("prefix", "scans"):
             found = np.zeros(1, np.uint64)
             arguments = (_lib.U32, keys, N, found)
             status, words = c("radius", *arguments, opts=_lib.OrderOptions, algorithm=number)

@@ -1,6 +1,8 @@
 """Memory of large results, which is used again, and the search for NaNs in large arrays."""
 
 import gc
+import pickle
+import resource
 import subprocess
 import sys
 import threading
@@ -54,6 +56,70 @@ def test_views_keep_the_memory(keys):
     other = ordo.argsort(keys)
     assert not _rooms._kept and address(other) != where
     assert np.array_equal(view, np.sort(keys)[7:, ::2])
+
+
+HOLDERS = {
+    "array": lambda a: a,
+    "view of the array": memoryview,
+    "base": lambda a: a.base,
+    "view of the base": lambda a: memoryview(a.base),
+    "array of the base": lambda a: np.frombuffer(a.base),
+    "object of the base": lambda a: next(iter(a.base._objects.values())),
+    "DLPack": lambda a: np.from_dlpack(a),
+}
+
+
+class Revived:
+    """An object in a cycle that is alive again after the garbage collector has found it."""
+
+    def __init__(self, held, saved):
+        self.held, self.saved, self.me = held, saved, self
+
+    def __del__(self):
+        self.saved.append(self.held)
+
+
+@needs_advice
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("revived", [False, True])
+def test_memory_with_a_user_is_not_used_again(keys, holder, revived):
+    gc.collect()
+    saved = []
+    result = ordo.sort(keys)
+    held = HOLDERS[holder](result)
+    if revived:
+        Revived(held, saved)
+    else:
+        saved.append(held)
+    del result, held
+    gc.collect()
+    others = [ordo.cumsum(keys, 1) for _ in range(3)]
+    found = np.frombuffer(saved.pop(), np.float64, keys.size)
+    assert np.array_equal(found, np.sort(keys).ravel())
+    assert not any(np.shares_memory(found, other) for other in others)
+
+
+@needs_advice
+def test_memory_of_a_revived_view_is_released(keys):
+    saved = []
+    Revived(memoryview(ordo.sort(keys).base), saved)
+    gc.collect()
+    before = mapped_bytes()
+    saved.clear()
+    _rooms._kept.clear()
+    assert before - mapped_bytes() > 30 << 20
+
+
+def mapped_bytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+@needs_advice
+def test_pickled_results_are_copies(keys):
+    result = ordo.sort(keys)
+    again = pickle.loads(pickle.dumps(result, protocol=5))
+    assert np.array_equal(again, result) and not np.shares_memory(again, result)
 
 
 @needs_advice

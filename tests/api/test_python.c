@@ -3,6 +3,7 @@
 #include "ordo_python.h"
 #include "testkit.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -256,6 +257,24 @@ static void arrays_by_library(void)
     CHECK_EQ_U64(0, dropped);
 }
 
+/* The mean of the two middle keys, which is not their quantile 1/2; a zero is positive. */
+static void medians_of_numpy(void)
+{
+    static const struct {
+        double keys[2], median;
+    } cases[] = {
+        {{0.15, 0.97}, (0.15 + 0.97) / 2}, {{-0.0, -0.0}, 0.0},       {{DBL_MAX, DBL_MAX}, DBL_MAX},
+        {{-DBL_MAX, DBL_MAX}, 0.0},        {{INFINITY, 1}, INFINITY},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double   keys[] = {cases[i].keys[0], cases[i].keys[1]};
+        intptr_t n = 2;
+        array    a = array_of(keys, &n, ORDO_F64);
+        CHECK(called(ordo_python_median, &a, NULL, 1) == DTYPE(ORDO_F64));
+        CHECK(number == cases[i].median && !signbit(number));
+    }
+}
+
 static void numbers_by_library(void)
 {
     float    keys[] = {3, 1, 5, 4, 2, 6};
@@ -280,6 +299,7 @@ static void numbers_by_library(void)
     int32_t whole_keys[] = {1, 2};
     a = array_of(whole_keys, &n, ORDO_I32);
     CHECK(called(ordo_python_median, &a, NULL, 1) == DTYPE(ORDO_F64) && number == 1.5);
+    medians_of_numpy();
     CHECK(called(ordo_python_select, &a, &k, 2) == DTYPE(ORDO_I32) && number == 2);
 }
 

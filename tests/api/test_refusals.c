@@ -295,12 +295,19 @@ static void test_types(void)
             ordo_partition(ctx, ORDO_FLAG_BITS, "12345678", keys, N, SIZE_MAX, out, NULL, NULL));
 }
 
+#define FOR_GPUS(call)                                                                             \
+    do {                                                                                           \
+        CHECK_STATUS(ORDO_E_UNSUPPORTED, call, ctx);                                               \
+        CHECK(strstr(ordo_last_error(ctx), "runs only on a GPU") != NULL);                         \
+    } while (0)
+
 /* A radius of the sorts of k-sorted arrays must be below n, unless n is 0. */
 static void refuse_radii(void *keys, void *out, uint32_t algorithm)
 {
     static const uint64_t too_large[] = {N, N + 1, UINT64_MAX};
     ordo_sort_opts        opts = ORDO_OPTS(ordo_sort_opts, .algorithm = algorithm, .radius = N - 1);
-    FINE(ordo_sort(ctx, ORDO_U32, keys, N, &opts));
+    if (algorithm != ORDO_ALGORITHM_INSERTION || testkit_on_device())
+        FINE(ordo_sort(ctx, ORDO_U32, keys, N, &opts));
     for (size_t i = 0; i < sizeof too_large / sizeof *too_large; i++) {
         size_t bytes;
         opts.radius = too_large[i];
@@ -355,7 +362,9 @@ static void test_order_types(void)
     CHECK_STATUS(ORDO_E_VERSION, ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U64, out, &check), ctx);
 
     for (uint32_t a = 0; a < 40; a++) {
-        bool const           sorts = a == 0 || (a >= ORDO_ALGORITHM_RADIX && a <= 10) || a == 14;
+        bool const for_gpus = a == ORDO_ALGORITHM_INSERTION || a == ORDO_ALGORITHM_GLOBAL;
+        bool const sorts = a == 0 || (a >= ORDO_ALGORITHM_RADIX && a <= 10) || a == 14 ||
+                           (for_gpus && testkit_on_device());
         ordo_sort_opts const sort = ORDO_OPTS(ordo_sort_opts, .algorithm = a);
         ordo_sort_opts const radius = ORDO_OPTS(ordo_sort_opts, .algorithm = a, .radius = 2);
         ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .algorithm = a);
@@ -364,6 +373,11 @@ static void test_order_types(void)
             FINE(ordo_sort(ctx, ORDO_U32, keys, N, &sort));
             FINE(ordo_sort_scratch(ctx, ORDO_U32, N, &sort, &bytes));
             FINE(ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U32, out, &rank));
+        } else if (for_gpus) {
+            FOR_GPUS(ordo_sort(ctx, ORDO_U32, keys, N, &sort));
+            FOR_GPUS(ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &sort));
+            FOR_GPUS(ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &sort));
+            FOR_GPUS(ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U32, out, &rank));
         } else {
             REFUSED(a == 11 ? "naive does" : "algorithm", ordo_sort(ctx, ORDO_U32, keys, N, &sort));
             REFUSED("algorithm", ordo_sort_scratch(ctx, ORDO_U32, N, &sort, &bytes));
@@ -371,7 +385,8 @@ static void test_order_types(void)
             REFUSED("algorithm", ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &sort));
             REFUSED("algorithm", ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U32, out, &rank));
         }
-        if (a == ORDO_ALGORITHM_ROUGH || a == ORDO_ALGORITHM_HALVING || a == ORDO_ALGORITHM_WINDOWS)
+        if (a == ORDO_ALGORITHM_ROUGH || a == ORDO_ALGORITHM_HALVING ||
+            a == ORDO_ALGORITHM_WINDOWS || a == ORDO_ALGORITHM_INSERTION)
             refuse_radii(keys, out, a);
         else
             REFUSED("", ordo_sort(ctx, ORDO_U32, keys, N, &radius));
@@ -535,12 +550,6 @@ static void test_structs(void)
 }
 
 /* Algorithms of scans: unknown ones, those for other operations and types, and those of GPUs. */
-#define FOR_GPUS(call)                                                                             \
-    do {                                                                                           \
-        CHECK_STATUS(ORDO_E_UNSUPPORTED, call, ctx);                                               \
-        CHECK(strstr(ordo_last_error(ctx), "runs only on a GPU") != NULL);                         \
-    } while (0)
-
 static void test_scan_algorithms(void)
 {
     static uint32_t keys[N], out[N];

@@ -11,7 +11,8 @@
 # A missing file means that nothing is printed. A case that cannot run prints the reason and exits
 # with 77: it is skipped. $CASES is the folder of the case; *.inc files hold
 # functions that several cases use. TEST_PLAYING is the folder of the simulated GPU
-# (tests/plugins/playing.c); default: that of the build folder of the command. TEST_WEIGHS_ALL=1
+# (tests/plugins/playing.c), TEST_COST the program that measures a command (cost.c); default: those of
+# the build folder of the command. TEST_WEIGHS_ALL=1
 # means that the command was built with the shrunk thresholds of the tests.
 set -u
 
@@ -28,7 +29,8 @@ trap 'exit 2' INT TERM HUP
 
 unset ORDO_THREADS ORDO_ISA ORDO_DEVICE BZIP2 BZIP
 TEST_PLAYING=${TEST_PLAYING:-$(dirname "$command_path")/tests/plugins/playing}
-export TEST_PLAYING
+TEST_COST=${TEST_COST:-$(dirname "$command_path")/tests/cost}
+export TEST_PLAYING TEST_COST
 LC_ALL=C
 ORDO_TUNE_FILE=
 export LC_ALL ORDO_TUNE_FILE

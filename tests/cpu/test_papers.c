@@ -1,6 +1,8 @@
 /* test_papers.c - the CPU backend with and without the table of the papers' algorithms: without it
- * a named algorithm is refused, its size query returns, and the caller's arrays are unchanged. */
+ * a named algorithm is refused, its size query returns, and the caller's arrays are unchanged. And
+ * Table I of the ranking paper: the operator of its prefix computation is associative. */
 #include "backend/backend.h"
+#include "papers/ranking/rank_operator.h"
 #include "testkit.h"
 
 #include <stdio.h>
@@ -146,6 +148,75 @@ static void test_strings(const ordo_papers *papers)
     check(papers != NULL, cpu->argsort_strings(state, &job, &exec), was, wanted, index);
 }
 
+/* ---- The operator of the ranking paper ---- */
+
+typedef struct element {
+    uint64_t datum, rank;
+} element;
+
+static element joined(element i, element j)
+{
+    return (element){j.datum, rank_joined(i.datum == j.datum, i.rank, j.rank)};
+}
+
+/* Both groupings of three elements with ascending data give the entry of Table I. */
+static void try_elements(const uint64_t data[3], const uint64_t ranks[3])
+{
+    element const  a = {data[0], ranks[0]}, b = {data[1], ranks[1]}, c = {data[2], ranks[2]};
+    element const  left = joined(joined(a, b), c), right = joined(a, joined(b, c));
+    uint64_t const expected = data[1] != data[2] ? c.rank : data[0] != data[1] ? b.rank : a.rank;
+    CHECK_EQ_U64(c.datum, left.datum);
+    CHECK_EQ_U64(c.datum, right.datum);
+    CHECK_EQ_U64(expected, left.rank);
+    CHECK_EQ_U64(expected, right.rank);
+}
+
+/* The same for words with every combination of flags. */
+static void try_words(const uint64_t ranks[3])
+{
+    for (uint64_t flags = 0; flags < 8; flags++) {
+        uint64_t wide[3];
+        uint32_t narrow[3];
+        for (unsigned i = 0; i < 3; i++) {
+            wide[i] = (ranks[i] & INT64_MAX) | (flags >> i & 1) << 63;
+            narrow[i] = ((uint32_t)ranks[i] & INT32_MAX) | (uint32_t)(flags >> i & 1) << 31;
+        }
+        unsigned const last = (flags & 4) != 0 ? 2 : (flags & 2) != 0 ? 1 : 0;
+        CHECK_EQ_U64(wide[last],
+                     rank_words_joined_64(rank_words_joined_64(wide[0], wide[1]), wide[2]));
+        CHECK_EQ_U64(wide[last],
+                     rank_words_joined_64(wide[0], rank_words_joined_64(wide[1], wide[2])));
+        CHECK_EQ_U64(narrow[last],
+                     rank_words_joined_32(rank_words_joined_32(narrow[0], narrow[1]), narrow[2]));
+        CHECK_EQ_U64(narrow[last],
+                     rank_words_joined_32(narrow[0], rank_words_joined_32(narrow[1], narrow[2])));
+    }
+}
+
+static void test_table_1(test_rng *rng)
+{
+    static const uint64_t extreme[] = {0,         1,          INT32_MAX, UINT32_MAX,
+                                       INT64_MAX, UINT64_MAX, 2,         UINT64_MAX - 1};
+    enum {
+        EXTREMES = sizeof extreme / sizeof *extreme,
+        CASES = EXTREMES * EXTREMES * EXTREMES
+    };
+    for (size_t i = 0; i < 2 * CASES; i++) {
+        uint64_t const ranks[] = {
+            i < CASES ? extreme[i % EXTREMES] : test_rng_below(rng, UINT64_MAX),
+            i < CASES ? extreme[i / EXTREMES % EXTREMES] : test_rng_below(rng, UINT64_MAX),
+            i < CASES ? extreme[i / EXTREMES / EXTREMES] : test_rng_below(rng, UINT64_MAX)};
+        testkit_case("Table I, case %zu", i);
+        for (uint64_t least = 0; least < 2; least++)
+            for (uint64_t ties = 0; ties < 4; ties++) {
+                uint64_t const first = least == 0 ? 0 : UINT64_MAX - 2;
+                uint64_t const second = first + (ties & 1);
+                try_elements((uint64_t[]){first, second, second + (ties >> 1)}, ranks);
+            }
+        try_words(ranks);
+    }
+}
+
 static int compare(const void *a, const void *b)
 {
     uint32_t const x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -158,6 +229,7 @@ int main(void)
     ordo_backend_wishes const wishes = {.isa = NULL};
     test_rng                  rng = {11};
     testkit_start();
+    test_table_1(&rng);
     cpu = ordo_cpu_backend();
     CHECK_STATUS(ORDO_OK, cpu->open(&state, &wishes, why, sizeof why), NULL);
     for (size_t i = 0; i < N; i++)

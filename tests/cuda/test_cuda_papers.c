@@ -30,7 +30,7 @@ enum {
     LARGE_SIZES = sizeof large_sizes / sizeof *large_sizes
 };
 
-static device_array   in, out;
+static device_array   in, out, rls, dms; /* the last two for sequences of a radius */
 static unsigned char *given, *expected, *found;
 static long           small;
 
@@ -269,7 +269,7 @@ static void is_found(const device_array *array, const void *wanted, size_t size)
 
 /* Keys alone, indices, and pairs whose values are the indices. The caller gives the radius `told`,
  * which may be wrong. */
-static void try_rough(ordo_type type, size_t n, ordo_algorithm algorithm, size_t told, bool desc)
+static void try_sort(ordo_type type, size_t n, ordo_algorithm algorithm, size_t told, bool desc)
 {
     uint64_t const       flags = desc ? ORDO_DESCENDING : 0;
     size_t const         size = ordo_type_size(type), bytes = n * size, shift = size * (n % 5);
@@ -341,11 +341,91 @@ static void test_rough(void)
                                  ordo_gen(cpu, ORDO_DIST_SHUFFLED, type, given, n,
                                           &ORDO_OPTS(ordo_gen_opts, .seed = turn, .k = k)),
                                  cpu);
-                try_rough(type, n, ORDO_ALGORITHM_ROUGH, told[t], desc);
-                try_rough(type, n, ORDO_ALGORITHM_HALVING, told[t], desc);
+                try_sort(type, n, ORDO_ALGORITHM_ROUGH, told[t], desc);
+                try_sort(type, n, ORDO_ALGORITHM_INSERTION, told[t], desc);
+                try_sort(type, n, ORDO_ALGORITHM_HALVING, told[t], desc);
             }
         }
     }
+}
+
+/* The radius and the sequences of the given keys by PREFIX and by SCANS, on device arrays. */
+static void try_radius(ordo_type type, size_t n, ordo_algorithm algorithm, bool desc)
+{
+    uint64_t const       flags = desc ? ORDO_DESCENDING : 0;
+    size_t const         size = ordo_type_size(type), bytes = n * size, shift = size * (n % 5);
+    unsigned char *const lr = expected, *const rl = expected + bytes;
+    uint64_t *const       dm = test_need((n + 1) * sizeof *dm);
+    ordo_order_opts const usual =
+        ORDO_OPTS(ordo_order_opts, .flags = flags, .lr = lr, .rl = rl, .dm = dm);
+    ordo_order_opts opts = ORDO_OPTS(ordo_order_opts, .flags = flags | ORDO_ON_DEVICE,
+                                     .stream = stream, .algorithm = (uint32_t)algorithm);
+    ordo_report     report = {.struct_size = sizeof report};
+    size_t          wanted = 7, alone = 7, all = 7, on_host = 7;
+
+    CHECK_STATUS(ORDO_OK, ordo_radius(cpu, type, given, n, &wanted, &usual), cpu);
+    bring(&in, given, bytes, shift);
+    device_place(&out, bytes, 0);
+    device_place(&rls, bytes, 0);
+    device_place(&dms, n * sizeof *dm, 0);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CHECK_STATUS(ORDO_OK, ordo_radius(gpu, type, in.data, n, &alone, &opts), gpu);
+    CHECK_EQ_U64(wanted, alone);
+    CHECK_STATUS(ORDO_OK, ordo_last_report(gpu, &report), gpu);
+    if (algorithm == ORDO_ALGORITHM_PREFIX) {
+        CHECK(report.facts.rounds > 0 || wanted == 0); /* -0 and +0 tie, but LR sorts them */
+        CHECK(report.facts.rounds < 64 && (UINT64_C(1) << report.facts.rounds) < 2 * n);
+    }
+    opts.lr = out.data;
+    opts.rl = rls.data;
+    opts.dm = (uint64_t *)(void *)dms.data;
+    CHECK_STATUS(ORDO_OK, ordo_radius(gpu, type, in.data, n, &all, &opts), gpu);
+    CHECK_EQ_U64(wanted, all);
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    is_found(&out, lr, size);
+    is_found(&rls, rl, size);
+    is_found(&dms, dm, sizeof *dm);
+    is_found(&in, given, size);
+    opts = ORDO_OPTS(ordo_order_opts, .flags = flags, .algorithm = (uint32_t)algorithm);
+    CHECK_STATUS(ORDO_OK, ordo_radius(gpu, type, given, n, &on_host, &opts), gpu);
+    CHECK_EQ_U64(wanted, on_host);
+    free(dm);
+}
+
+/* Every type and shape, k-sorted keys among them. */
+static void test_radius(void)
+{
+    static size_t const some[] = {1, 2, 3, 255, 256, 257, 511, 513, 1025, 5000, 65537, 100003};
+    enum {
+        LAST = sizeof some / sizeof *some - 1
+    };
+    size_t const count = small != 0 ? 6 : LAST + 1;
+    size_t       turn = 0;
+    rls = device_make(some[LAST] * sizeof(uint64_t), 0);
+    dms = device_make(some[LAST] * sizeof(uint64_t), 0);
+    for (size_t s = 0; s < count; s++)
+        for (size_t t = 0; t < INPUTS_TYPES; t += small != 0 ? 4 : 1)
+            for (size_t shape = turn % 3; shape <= inputs_count(); shape += small != 0       ? 5
+                                                                            : some[s] < 2000 ? 2
+                                                                                             : 3,
+                        turn++) {
+                ordo_type const type = inputs_types[t];
+                size_t const    n = some[s], radius = n > 2 ? 1 + turn % (n - 1) % 100 : n - 1;
+                bool const      k_sorted = shape == inputs_count();
+                testkit_case("radius %s n=%zu %s %zu", ordo_type_name(type), n,
+                             k_sorted ? "k-sorted" : inputs_name(shape), radius);
+                if (k_sorted)
+                    CHECK_STATUS(ORDO_OK,
+                                 ordo_gen(cpu, ORDO_DIST_SHUFFLED, type, given, n,
+                                          &ORDO_OPTS(ordo_gen_opts, .k = radius, .seed = n)),
+                                 cpu);
+                else
+                    inputs_fill(shape, type, given, n, n);
+                try_radius(type, n, ORDO_ALGORITHM_PREFIX, turn % 2 != 0);
+                try_radius(type, n, ORDO_ALGORITHM_SCANS, turn % 2 == 0);
+            }
+    device_free(&rls);
+    device_free(&dms);
 }
 
 /* The host waits for the radius or for the check of a given one. */
@@ -367,6 +447,27 @@ static void test_rough_capture(void)
         CUDA_CHECK(cudaGraphDestroy(graph));
         is_found(&in, keys, sizeof *keys);
     }
+}
+
+/* ---- Radix sorts by single bits ---- */
+
+/* SPLIT and GLOBAL: sizes around the edges of tiles and of the scan's spans, every type and shape. */
+static void test_split(void)
+{
+    static size_t const some[] = {1,   2,   3,    31,   32,    33,    255,   256,    257,    511,
+                                  512, 513, 1023, 1025, 16383, 16384, 16385, 100003, 1 << 20};
+    size_t const        count = small > 1 ? 9 : small == 1 ? 13 : sizeof some / sizeof *some;
+    size_t              turn = 0;
+    for (size_t s = 0; s < count; s += small != 0 ? 2 : 1)
+        for (size_t t = 0; t < INPUTS_TYPES; t += small != 0 ? 3 : 1)
+            for (unsigned draw = 0; draw < (small != 0 ? 1 : some[s] < 2000 ? 6 : 2); draw++) {
+                size_t const shape = turn++ % inputs_count();
+                testkit_case("split %s n=%zu %s", ordo_type_name(inputs_types[t]), some[s],
+                             inputs_name(shape));
+                inputs_fill(shape, inputs_types[t], given, some[s], turn);
+                try_sort(inputs_types[t], some[s], ORDO_ALGORITHM_SPLIT, 0, turn % 3 == 0);
+                try_sort(inputs_types[t], some[s], ORDO_ALGORITHM_GLOBAL, 0, turn % 3 == 1);
+            }
 }
 
 /* ---- Refusals ---- */
@@ -430,8 +531,10 @@ int main(void)
     test_sub_arrays();
     test_nans();
     test_example();
+    test_radius();
     test_rough();
     test_rough_capture();
+    test_split();
     test_refusals();
     device_free(&in);
     device_free(&out);

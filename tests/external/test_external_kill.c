@@ -85,7 +85,7 @@ int __wrap_mkdir(const char *path, mode_t mode) { return count_call(), __real_mk
 int __wrap_rmdir(const char *path) { return count_call(), __real_rmdir(path); }
 
 static struct {
-    uint64_t ranges, levels, read; /* of its report */
+    uint64_t ranges, levels, spilled; /* of its report */
     uint64_t calls;
 } * child; /* what the last child has told; in memory that parent and child share */
 
@@ -159,7 +159,7 @@ static int sort_and_rename(bool resumes)
                                     &report);
     child->ranges = report.ranges;
     child->levels = report.levels;
-    child->read = report.read;
+    child->spilled = report.spilled;
     if (status != ORDO_OK)
         fprintf(stderr, "%s\n", ordo_last_error(ctx));
     ordo_ctx_free(ctx);
@@ -319,17 +319,17 @@ static void name_files(void)
     CHECK(mkdir(spill_path, 0700) == 0);
 }
 
-/* Runs that were complete are not read again. Ranks need buffers of the same size. */
+/* Runs that were complete are not made again. Ranks need buffers of the same size. */
 static void test_runs(void)
 {
     testkit_case("%s goes on behind its runs", verb_names[doing]);
     reset_output();
     CHECK_EQ_U64(0, run_child(true, 0));
-    uint64_t const whole = child->read;
+    uint64_t const whole = child->spilled;
     leave_directory();
     CHECK_EQ_U64(0, run_child(true, 0));
     check_files(true);
-    CHECK(child->read < whole);
+    CHECK(child->spilled < whole);
     if (doing != RANK)
         return;
     leave_directory();

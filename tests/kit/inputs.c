@@ -377,12 +377,13 @@ const rank_rule inputs_rules[INPUTS_RULES] = {
 const char *inputs_sort_name(ordo_algorithm algorithm)
 {
     static const char *const names[] = {
-        [ORDO_ALGORITHM_AUTO] = "auto",       [ORDO_ALGORITHM_SEQUENTIAL] = "sequential",
-        [ORDO_ALGORITHM_THREADS] = "threads", [ORDO_ALGORITHM_RADIX] = "radix",
-        [ORDO_ALGORITHM_SAMPLE] = "sample",   [ORDO_ALGORITHM_MERGE] = "merge",
-        [ORDO_ALGORITHM_BITONIC] = "bitonic", [ORDO_ALGORITHM_SPLIT] = "split",
-        [ORDO_ALGORITHM_BUBBLE] = "bubble",   [ORDO_ALGORITHM_ROUGH] = "rough",
-        [ORDO_ALGORITHM_HALVING] = "halving", [ORDO_ALGORITHM_WINDOWS] = "windows"};
+        [ORDO_ALGORITHM_AUTO] = "auto",           [ORDO_ALGORITHM_SEQUENTIAL] = "sequential",
+        [ORDO_ALGORITHM_THREADS] = "threads",     [ORDO_ALGORITHM_RADIX] = "radix",
+        [ORDO_ALGORITHM_SAMPLE] = "sample",       [ORDO_ALGORITHM_MERGE] = "merge",
+        [ORDO_ALGORITHM_BITONIC] = "bitonic",     [ORDO_ALGORITHM_SPLIT] = "split",
+        [ORDO_ALGORITHM_BUBBLE] = "bubble",       [ORDO_ALGORITHM_ROUGH] = "rough",
+        [ORDO_ALGORITHM_HALVING] = "halving",     [ORDO_ALGORITHM_WINDOWS] = "windows",
+        [ORDO_ALGORITHM_INSERTION] = "insertion", [ORDO_ALGORITHM_GLOBAL] = "global"};
     return names[algorithm];
 }
 

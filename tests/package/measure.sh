@@ -57,6 +57,33 @@ expect 'an incomplete run changed the result' cmp "$tmp/before" "$result"
 nothing_left_over
 run 2 'no section' -B "$build" -s nothing
 
+# One paper: its rows, the fields of the file, the rows that need a GPU, a summary.
+if command -v python3 >/dev/null; then
+    run 0 '^badge: ranking: ' -B "$build" --paper ranking
+    result=$tmp/results/paper-ranking/rank_cpu.json
+    expect 'not stamped' grep -q '^  "paper": "ranking", "kernels": "[0-9a-f]\{16\}",$' "$result"
+    for section in p n; do
+        expect "no command of section $section" grep -q \
+            "^    \"ordo bench rank --only $section -n 1000 --repeat 1\"" "$result"
+    done
+    python3 - "$tmp/results/paper-ranking" >"$tmp/log" 2>&1 <<'END'
+import json, sys
+folder = sys.argv[1]
+rows = json.load(open(f"{folder}/rank_cpu.json"))["rows"]
+assert {row["section"] for row in rows} == {"p", "n"}
+for name in ("device", "share", "sub_array", "splitters", "pinned", "seed", "rounds", "arrays"):
+    assert all(name in row for row in rows), name
+runs = json.load(open(f"{folder}/paper.json"))["runs"]
+for run in runs:
+    assert bool(run["missing"]) != (run["file"] is not None), run
+    assert run["why"] in (None, "this machine has no GPU"), run
+assert len(runs) == 4
+END
+    expect 'wrong rows or a wrong list of missing rows' [ $? -eq 0 ]
+    run 0 ' 0 sections measured' -B "$build" --paper ranking
+    run 2 'no paper nothing' -B "$build" --paper ranking,nothing
+fi
+
 # A benchmark that fails, and one that writes a part of its result and then waits.
 mkdir "$tmp/fake"
 printf '#!/bin/sh\necho "cuda missing"\n' >"$tmp/fake/ordo"

@@ -213,6 +213,15 @@ END
     rmdir temporary
 }
 
+# Control characters of names do not reach the terminal.
+check_escapes() {
+    escape=$(printf '\033[31m')
+    ranks 2 sort "no$escape.npy" -o got.npy >said.txt 2>errors.txt && die "$run: sorts a file that is not there"
+    grep -qF 'rank 0: no\x1b[31m.npy: cannot open' errors.txt || die "$run: names are not escaped: $(cat -v errors.txt)"
+    ranks 2 sort "--no$escape" >said.txt 2>errors.txt && die "$run: accepts an unknown option"
+    grep -qF 'no\x1b[31m' errors.txt || die "$run: options are not escaped: $(cat -v errors.txt)"
+}
+
 # apart TEXT: two ranks sort keys.npy, each in a folder of its own, and end with a message with TEXT.
 apart() {
     status=0
@@ -342,6 +351,7 @@ for kind in mpich openmpi; do
     done
     check_errors
     check_agreement
+    check_escapes
     check_folders
     check_file_limit
     check_failing_calls

@@ -40,7 +40,7 @@ check_map() {
     grep -oE 'ordo bench [a-z]+( --[a-z]+ [a-z-]+)*' "$tmp/map" | sort -u >"$tmp/commands"
     [ -s "$tmp/commands" ] || fault "no command of a benchmark"
     while read -r command; do
-        grep -qF -e "\`$command --json" docs/papers.md || fault "docs/papers.md has no '$command'"
+        grep -qF -e "\`$command " docs/papers.md || fault "docs/papers.md has no '$command'"
     done <"$tmp/commands"
     for source in "$folder"/*.c "$folder"/*.cu "$folder"/*.cuh "$folder"/*.t.h; do
         [ ! -f "$source" ] || grep -qxF -e "$(basename "$source")" "$tmp/files" ||

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -12,6 +13,8 @@ import kit
 import papers
 import peers
 import results
+import runs
+import sources
 import stats
 import verdicts
 from verdicts import Line
@@ -272,6 +275,62 @@ class Verdicts(unittest.TestCase):
         ):
             self.assertEqual(verdicts.judge_value(ours, 1.2), expected)
 
+    def test_ratio_of_two_devices(self):
+        """A value outside of the factor says something about the hardware."""
+        rule = ("device ratio", "c", "slow", "fast")
+        for best, expected in (
+            (2.0, verdicts.NOT_COMPARABLE),
+            (8.0, verdicts.REPRODUCED),
+            (20.0, verdicts.NOT_COMPARABLE),
+        ):
+            fast = line("fast", {1: 1.0})
+            self.assertEqual(self.judge(rule, line("slow", {1: best}), fast), expected)
+        rows = {1: results.read_row(kit.row(seconds=[1.0] * 3, time_over_copy=1.5))}
+        found = verdicts.judge(rule, FIGURE, [line("slow", {1: 90.0}), Line("fast", 1, rows)])
+        self.assertIn("fast takes 1.5", found.ours)
+        self.assertIn("the time of a copy", found.ours)
+
+    def test_fastest_and_mostly(self):
+        a, b, c = (
+            line("a", {1: 1.0, 2: 1.0}),
+            line("b", {1: 2.0, 2: 2.0}),
+            line("c", {1: 2.0, 2: 0.5}),
+        )
+        rule = ("fastest", "c", "a", ["b", "c"])
+        self.assertEqual(self.judge(("fastest", "c", "a", ["b"]), a, b, c), verdicts.REPRODUCED)
+        self.assertEqual(self.judge(rule, a, b, c), verdicts.NOT_REPRODUCED)
+        mostly = ("mostly", "c", "a", "c")
+        self.assertEqual(self.judge(mostly, a, c), verdicts.NOT_REPRODUCED)
+        more = line("a", {1: 1.0, 2: 1.0, 3: 1.0}), line("c", {1: 2.0, 2: 0.5, 3: 2.0})
+        self.assertEqual(self.judge(mostly, *more), verdicts.REPRODUCED)
+
+    def test_gains(self):
+        small = {"claims": [{"id": "c", "words": "", "value": 1.1}]}
+        rule = ("gain below", "c", "slow", "fast", ["I", "IV"])
+        fast = line("fast", {"I": 1.0, "IV": 1.0})
+        for time, expected in ((0.5, verdicts.REPRODUCED), (1.2, verdicts.NOT_REPRODUCED)):
+            slow = line("slow", {"I": 1.0, "IV": time})
+            self.assertEqual(verdicts.judge(rule, small, [slow, fast]).verdict, expected)
+        rule = ("gain from", "c", "slow", "fast")
+        slow = line("slow", {2: 1.0, 8: 1.0, 32: 1.0})
+        for times, expected in (
+            ({2: 1.0, 8: 0.8, 32: 0.8}, verdicts.REPRODUCED),
+            ({2: 0.8, 8: 1.0, 32: 0.8}, verdicts.NOT_REPRODUCED),
+            ({2: 0.8, 8: 0.8, 32: 0.8}, verdicts.EXCEEDED),
+            ({2: 0.8, 8: 0.8, 32: 1.0}, verdicts.NOT_REPRODUCED),
+        ):
+            self.assertEqual(self.judge(rule, slow, line("fast", times)), expected)
+
+    def test_last_is_least(self):
+        rule = ("last is least", "c", "a")
+        for times, expected in (
+            ({1: 3.0, 2: 2.0, 3: 1.0}, verdicts.REPRODUCED),
+            ({1: 3.0, 2: 0.5, 3: 1.0}, verdicts.NOT_REPRODUCED),
+            ({1: 1.0, 2: 1.0, 3: 1.0}, verdicts.NOT_REPRODUCED),
+            ({1: 1.0}, verdicts.NOT_COMPARABLE),
+        ):
+            self.assertEqual(self.judge(rule, line("a", times)), expected)
+
     def test_share_of_the_time(self):
         rule = ("at most", "c", "a", "part", "whole")
         for part, expected in ((9.9, verdicts.REPRODUCED), (10.1, verdicts.NOT_REPRODUCED)):
@@ -313,6 +372,9 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.judge(("falls", "c", "a"), rising), verdicts.NOT_REPRODUCED)
         flat = line("a", {1: 1.0, 2: 1.1})
         self.assertEqual(self.judge(("rises", "c", "a"), flat), verdicts.NOT_REPRODUCED)
+        dip = line("a", {1: 1.0, 2: 5.0, 3: 2.0})
+        self.assertEqual(self.judge(("rises", "c", "a"), dip), verdicts.NOT_REPRODUCED)
+        self.assertEqual(self.judge(("falls", "c", "a"), dip), verdicts.NOT_REPRODUCED)
 
     def test_more_threads(self):
         rule = ("more threads", "c", "t", "base")
@@ -320,12 +382,21 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.judge(rule, base, two), verdicts.REPRODUCED)
         four = line("t", {1: 3.0}, threads=4)
         self.assertEqual(self.judge(rule, base, two, four), verdicts.NOT_REPRODUCED)
+        found = verdicts.judge(rule, FIGURE, [base, two, four], 2)  # four threads on two processors
+        self.assertEqual(found.verdict, verdicts.REPRODUCED)
+        rule = ("no more threads", "c", "t")
+        for lines, cpus, expected in (
+            ([two, four], 2, verdicts.REPRODUCED),
+            ([two, line("t", {1: 1.0}, threads=4)], 2, verdicts.NOT_REPRODUCED),
+            ([two, four], 4, verdicts.NOT_COMPARABLE),
+        ):
+            self.assertEqual(verdicts.judge(rule, FIGURE, lines, cpus).verdict, expected)
 
     def test_crossover(self):
         rule = ("crossover", "c", "fast", ["slow"])
         slow = line("slow", {1: 1.0, 10: 1.0, 25: 1.0, 50: 1.0, 100: 1.0})
         for place, expected in (
-            (1, verdicts.EXCEEDED),
+            (1, verdicts.NOT_COMPARABLE),
             (25, verdicts.REPRODUCED),
             (50, verdicts.NOT_REPRODUCED),
             (1000, verdicts.NOT_REPRODUCED),
@@ -365,7 +436,7 @@ class Papers(unittest.TestCase):
             f"{key}/{figure['id']}"
             for key, paper in found.items()
             for figure in paper["figures"]
-            if figure["kind"] == "measurement"
+            if figure["kind"] in papers.MEASURED
         }
         self.assertEqual({card["figure"] for card in CARDS}, measured)
         self.assertEqual(len(CARDS), len(measured))
@@ -382,7 +453,118 @@ class Papers(unittest.TestCase):
                 names = [n for a in arguments for n in (a if isinstance(a, list) else [a])]
                 parts = card.get("where", {}).get("variant", ["GPU idle", "CPU idle", "sample"])
                 for name in names:
-                    self.assertIn(name, [*card["roles"], "mean", *parts], card["figure"])
+                    known = [*card["roles"], *card.get("others", {}), "mean", *parts]
+                    self.assertIn(name, known, card["figure"])
+
+    def test_the_papers_have_23_figures_and_tables_with_a_measurement(self):
+        found = papers.load_papers(kit.ROOT / "bench" / "papers")
+        kinds = [f["kind"] for paper in found.values() for f in paper["figures"]]
+        self.assertEqual((kinds.count("measurement"), kinds.count("remark")), (23, 9))
+
+
+class Kernels(unittest.TestCase):
+    def make(self, code):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        root = Path(folder.name)
+        (root / "lib" / "papers" / "x").mkdir(parents=True)
+        (root / "lib" / "papers" / "x" / "x.h").write_text("/* fast.c: run; cpu/slow.c: walk */\n")
+        (root / "lib" / "cpu").mkdir()
+        (root / "lib" / "cpu" / "slow.c").write_text("int walk;\n")
+        (root / "lib" / "papers" / "x" / "fast.c").write_text(code)
+        return root
+
+    def test_the_hash_is_of_the_code_of_the_files_in_the_map(self):
+        root = self.make("int run; /* a word */\n")
+        names = [path.name for path in sources.files_of("x", root)]
+        self.assertEqual(names, ["slow.c", "fast.c"])
+        first = sources.kernels_of("x", root)
+        self.assertEqual(first, sources.kernels_of("x", self.make("int  run; // more words\n")))
+        self.assertNotEqual(first, sources.kernels_of("x", self.make("int run2;\n")))
+        (root / "lib" / "cpu" / "slow.c").write_text("int walk2;\n")
+        self.assertNotEqual(first, sources.kernels_of("x", root))
+
+    def test_every_paper_has_kernels(self):
+        for key in papers.PAPERS:
+            self.assertGreater(len(sources.files_of(key)), 2, key)
+
+
+class Runs(unittest.TestCase):
+    """The commands of the page make the rows of the page."""
+
+    def test_every_card_has_a_run(self):
+        from cards import CARDS
+
+        wanted = {(card["figure"].split("/")[0], tuple(card["source"])) for card in CARDS}
+        made = {(key, run[:3]) for key, listed in runs.RUNS.items() for run in listed}
+        self.assertLessEqual(wanted, made)
+
+    def test_kept_files_of_papers_have_the_rows_of_their_commands(self):
+        kept = [d for d in results.load(kit.ROOT / "bench" / "results").documents if d.paper]
+        for document in kept:
+            listed = [
+                run
+                for run in runs.RUNS[document.paper]
+                if run[:2] == (document.subject, document.device)
+            ]
+            self.assertEqual(
+                sorted(document.commands), sorted(map(runs.command_of, listed)), document.file
+            )
+            for *_, section, options in listed:
+                rounds = int(re.search(r"--repeat (\d+)", options)[1])
+                counts = {row.time.count for row in document.section(section)}
+                self.assertEqual(counts, {rounds}, f"{document.file}: {section}")
+
+    def measure(self, program, run, folder):
+        """The rows of a run at a small size; None if there is no such device."""
+        path = Path(folder) / "machine" / "subject" / "x.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        command = runs.command_of((*run[:3], "-n 10000 --repeat 1")).split()[2:]
+        call = [*program.split(), *command, "--json", str(path)]
+        done = subprocess.run(call, capture_output=True, encoding="utf-8", check=False)
+        if done.returncode != 0 and runs.needs_gpu(run) and "libordo_cuda" in done.stderr:
+            return None
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = results.load(folder)
+        self.assertEqual(found.problems, [])
+        return found.documents[0].rows
+
+    def check(self, card, rows):
+        """The rows have every series of the card, each at the same places."""
+        where = {k: v for k, v in card.get("where", {}).items() if k not in ("n", "bytes")}
+        mine = [row for row in rows if papers.allowed(row, where)]
+        gpu = any(row.algorithm.endswith((", cuda", ", hybrid")) for row in rows)
+        on_cpu = card["source"][0] != "hybrid" or gpu
+        places = []
+        for role, names in card["roles"].items():
+            alone = role == "CPU alone" and "multiprocessors" not in where.values()
+            if role in card.get("optional", ()) or not (on_cpu or alone):
+                continue
+            found = {getattr(row, card["x"]) for row in mine if row.algorithm in names}
+            self.assertTrue(found, f"{card['figure']}: {role}")
+            places.append(found)
+            if isinstance(card.get("where", {}).get(card["x"]), list):
+                self.assertEqual(found, set(card["where"][card["x"]]), card["figure"])
+        if card["x"] != "threads":
+            self.assertTrue(all(found == places[0] for found in places), card["figure"])
+
+    def test_printed_commands_make_the_series_of_the_cards(self):
+        from cards import CARDS
+
+        program = os.environ.get("ORDO_BENCH")
+        if not program:
+            self.skipTest("ORDO_BENCH names no program")
+        checked = 0
+        with tempfile.TemporaryDirectory() as folder:
+            for key, listed in runs.RUNS.items():
+                for run in listed:
+                    rows = self.measure(program, run, folder)
+                    for card in CARDS if rows is not None else ():
+                        if card["figure"].startswith(f"{key}/") and card["source"] == run[:3]:
+                            self.check(card, rows)
+                            checked += 1
+        self.assertGreater(checked, 10)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ import unittest.mock
 from urllib.parse import unquote
 
 import kit
+from beside import SHOWN
 from cards import CARDS
+from sources import kernels_of
 from stats import TIMES
 
 
@@ -44,6 +46,8 @@ class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.html, cls.table, cls.problems = build(kit.ROOT / "bench" / "results")
+        cls.results = main.load(kit.ROOT / "bench" / "results")
+        cls.papers = main.load_papers(kit.ROOT / "bench" / "papers")
 
     def test_kept_results_are_sound(self):
         self.assertEqual(self.problems, [])
@@ -93,6 +97,38 @@ class Page(unittest.TestCase):
         for card in CARDS:
             name = card["figure"].replace("/", "-").replace(".", "-")
             self.check_has(self.html, f'id="{name}"')
+
+    def test_rows_older_than_their_kernels_are_marked(self):
+        for card in main.build_cards(CARDS, self.papers, self.results):
+            article = self.html.split(f'id="{card.id}"')[1].split("</article>")[0]
+            shown = '<span class="badge stale">' in article
+            self.assertEqual(shown, bool(card.stale), card.id)
+            if card.document is not None:
+                current = card.document.kernels == kernels_of(card.paper["key"])
+                self.assertEqual(shown, not current, card.id)
+
+    def test_stale_rows(self):
+        """A file with the hash of the present kernels is current, one with another hash is not."""
+        rows = [
+            kit.row(algorithm=name, seconds=[t, t, t])
+            for name, t in (("hybrid", 1.0), ("shuffle", 2.0), ("naive", 3.0))
+        ]
+        kernels = kernels_of("ranking")
+        for given, stale in ((kernels, False), ("0123", True), (None, True)):
+            html, table, _ = self.build(rank=kit.document(rows, paper="ranking", kernels=given))
+            article = html.split('id="ranking-fig7"')[1].split("</article>")[0]
+            self.assertEqual("scripts/measure --paper ranking" in article, stale)
+            line = next(w for w in table.splitlines() if w.startswith("| Figure 7: execution"))
+            self.assertEqual("Stale" in line, stale)
+
+    def test_a_file_of_the_paper_comes_before_a_newer_one(self):
+        rows = [kit.row(algorithm=name) for name in ("hybrid", "shuffle", "naive")]
+        ours = kit.document(rows, paper="ranking", date="2026-01-01T00:00:00Z")
+        other = kit.document(rows, paper="median", date="2026-01-03T00:00:00Z")
+        newer = kit.document(rows, date="2026-01-02T00:00:00Z")
+        _, table, _ = self.build(ours=ours, newer=newer, other=other)
+        line = next(w for w in table.splitlines() if w.startswith("| Figure 7: execution"))
+        self.assertIn("subject/ours.json", line)
 
     def test_gpu_charts_name_the_gpu(self):
         card = self.html.split('id="ranking-fig7"')[1].split("</article>")[0]
@@ -152,7 +188,36 @@ class Page(unittest.TestCase):
         ]
         html, _, _ = self.build(sort=kit.document(rows, benchmark="sort"))
         self.check_has(html, "sort of 2¹² u32 keys on the GPU")
-        self.check_has(html, "median of f32 keys on the GPU")
+        self.check_has(html, "median of f32 keys; CUB has no selection and sorts")
+
+    def test_libraries_of_the_first_table(self):
+        """The kept results have the named row of every library; others are marked as gaps."""
+        first = self.html.split('id="answer"')[1].split('id="papers"')[0]
+        for library, *_ in SHOWN:
+            self.check_has(first, f'<th scope="row">{library}</th>')
+        self.check_has(first, "not measured", False)
+        raw = {"section": "gpu", "name": "sort", "seconds": {"ordo": 1.0, "torch": 0.5}}
+        html, _, _ = self.build(python={"machine": {}, "rows": [raw]})
+        first = html.split('id="answer"')[1].split('id="papers"')[0]
+        self.check_has(first, f'<td class="lost r">0.5 {TIMES}</td>')
+        self.check_has(first, '<td class="lost r">1 of 1</td>')
+        self.assertEqual(first.count("not measured"), len(SHOWN) - 1)
+
+    def test_what_is_not_reproduced_is_as_large_as_the_rest(self):
+        part = self.html.split('id="papers"')[1].split('id="points"')[0]
+        for verdict in ("reproduced", "not reproduced"):
+            self.assertRegex(
+                part, rf'<strong>\d+ of 23</strong><span class="what">[a-z ]* are {verdict}</span>'
+            )
+
+    def test_fewer_threads_of_a_peer_and_one_round_are_named(self):
+        rows = [
+            kit.row(section="suffix", label="a", threads=4, seconds=[1.0]),
+            kit.row(section="suffix", label="a", algorithm="x", peer=True, seconds=[2.0]),
+        ]
+        html, _, _ = self.build(text=kit.document(rows, benchmark="text", device=None))
+        self.check_has(html, "ordo uses 4 threads, the other library 1: not like for like.")
+        self.check_has(html, "One round, so the spread is not known.")
 
     def points(self):
         """Two types of keys; ordo is ahead, level and behind; a peer with fewer threads wins."""

@@ -17,9 +17,14 @@ enum {
     MEMORY_OF_ROW = 80, /* estimate: bytes that a sort in memory takes for a row */
     MEMORY_OF_KEY = 30, /* beside its text, and for each of its keys             */
     SMALL_ROW = 2048,   /* bytes of a row that is copied to the stack            */
-    FEED_BYTES = 2 << 20,
-    BLOCK_LEAST = 1 << 18,
-    BLOCK_MOST = 16 << 20
+    /* A block of the shortest rows, a digit and a newline, takes 64 times its bytes for rows, keys
+     * and records. */
+    MEMORY_OF_BYTE = 64,
+    FEED_SHARE = 512, /* of the limit that the bytes of a block may take */
+    FEED_LEAST = 1 << 16,
+    FEED_MOST = 2 << 20,
+    BLOCK_MOST = 16 << 20,
+    ROW_SHARE = 16 /* of the limit that a row may take */
 };
 
 /* ---- When ---- */
@@ -35,23 +40,46 @@ static uint64_t row_bytes(const execution *e)
 
 static uint64_t memory_of_row(size_t keys) { return MEMORY_OF_ROW + MEMORY_OF_KEY * keys; }
 
+/* A limit that was given holds for rows of any shape: the keys may be as long as the rows, and the
+ * rows are counted if many short ones would exceed the limit. Otherwise the first rows are enough
+ * for an estimate. */
 bool csv_is_large(const execution *e)
 {
-    const uint64_t bytes = pieces_input_bytes(e), row = row_bytes(e);
+    const uint64_t bytes = source_bytes(e->paths, e->path_count), row = row_bytes(e);
+    const uint64_t asked = e->o.common.memory_limit, limit = pieces_limit(asked);
     const size_t   keys = e->o.line.keys.n + e->o.csv.by.n + e->o.csv.columns.n;
 
     if (bytes == UINT64_MAX)
-        return e->o.common.memory_limit != 0 || e->o.directories.n > 0;
-    return bytes + bytes / (row > 0 ? row : 1) * memory_of_row(keys) >
-           pieces_limit(e->o.common.memory_limit);
+        return asked != 0 || e->o.directories.n > 0;
+    if (asked == 0)
+        return bytes + bytes / (row > 0 ? row : 1) * memory_of_row(keys) > limit;
+    const uint64_t text = bytes * (2 + 2 * keys);
+    return text > limit ||
+           (bytes * MEMORY_OF_BYTE > limit && text + source_lines(e->paths, e->path_count, '\n') *
+                                                          memory_of_row(keys > 0 ? keys : 1) >
+                                                  limit);
 }
 
-size_t csv_block_bytes(const execution *e, uint64_t limit, size_t keys)
+size_t csv_block_bytes(uint64_t limit)
+{
+    const uint64_t block = limit / FEED_SHARE;
+    return block < FEED_LEAST ? FEED_LEAST : block > FEED_MOST ? FEED_MOST : (size_t)block;
+}
+
+size_t csv_top_block(const execution *e, uint64_t limit, size_t keys)
 {
     const uint64_t row = row_bytes(e) > 0 ? row_bytes(e) : PIECES_SAMPLE / 1024;
     const uint64_t block = limit / 3 * row / (2 * row + memory_of_row(keys));
 
-    return block < BLOCK_LEAST ? BLOCK_LEAST : block > BLOCK_MOST ? BLOCK_MOST : (size_t)block;
+    if (e->o.common.memory_limit != 0)
+        return csv_block_bytes(limit);
+    return block > BLOCK_MOST ? BLOCK_MOST : (size_t)block;
+}
+
+size_t csv_longest_row(const execution *e)
+{
+    const uint64_t limit = e->o.common.memory_limit;
+    return limit != 0 ? (size_t)(limit / ROW_SHARE) : SIZE_MAX;
 }
 
 /* ---- Opening ---- */
@@ -85,23 +113,26 @@ static bool copy_pipe(csv_large *x)
 
 bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)
 {
-    const uint64_t    bytes = pieces_input_bytes(e);
+    const uint64_t    bytes = source_bytes(e->paths, e->path_count);
+    const uint64_t    limit = pieces_limit(e->o.common.memory_limit);
+    const size_t      block = csv_block_bytes(limit);
     csv_stream *const stream = &x->feed.stream;
     csv_dialect       dialect;
 
-    *x = (csv_large){.e = e,
-                     .limit = pieces_limit(e->o.common.memory_limit),
-                     .bytes = bytes != UINT64_MAX ? bytes : 0,
-                     .copy = -1};
+    *x = (csv_large){.e = e, .bytes = bytes != UINT64_MAX ? bytes : 0, .copy = -1};
     x->feed.keys = &x->keys;
-    if (twice && bytes == UINT64_MAX && !copy_pipe(x))
+    if (twice && source_is_pipe(e->paths, e->path_count) && !copy_pipe(x))
         return false;
     const bool copied = x->copy_path != NULL;
-    return csv_dialect_of(e, &dialect) &&
-           csv_stream_open(stream, &dialect, copied ? &x->copy_path : e->paths,
-                           copied ? 1 : e->path_count, copied ? "stdin" : NULL, thread_count(e),
-                           FEED_BYTES) &&
-           csv_has_rows(&stream->beginning) && csv_find_by(e, &stream->beginning, &x->by) &&
+    if (!csv_dialect_of(e, &dialect) ||
+        !csv_stream_open(stream, &dialect, copied ? &x->copy_path : e->paths,
+                         copied ? 1 : e->path_count, copied ? "stdin" : NULL, thread_count(e),
+                         block, csv_longest_row(e)))
+        return false;
+    /* The beginning is in memory twice: as a table, and in the source. */
+    x->limit = pieces_rest(limit, pieces_own(e, &stream->s) + (uint64_t)block * MEMORY_OF_BYTE +
+                                      2 * stream->beginning.size);
+    return csv_has_rows(&stream->beginning) && csv_find_by(e, &stream->beginning, &x->by) &&
            (!with_keys || csv_find_keys(e, &stream->beginning, &x->keys));
 }
 
@@ -263,7 +294,7 @@ bool csv_large_sort(csv_large *x, uint64_t flags, csv_visit visit, bool (*finish
     execution *const       e = x->e;
     row_sink               sink = {.x = x, .visit = visit, .user = user};
     ordo_external_report   report = ORDO_OPTS(ordo_external_report, .n = 0);
-    ordo_external_opts     opts = pieces_opts(e, x->limit);
+    ordo_external_opts     opts = pieces_opts(e, x->limit, 0);
     const ordo_line_format format =
         ORDO_OPTS(ordo_line_format, .end = '\n', .split = split_row, .key = key_of_row, .user = x);
 

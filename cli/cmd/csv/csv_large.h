@@ -12,7 +12,7 @@ typedef struct csv_large {
     csv_feed    feed;
     csv_keys    keys;
     csv_by      by;
-    uint64_t    limit;
+    uint64_t    limit; /* of the memory of a call of the library */
     uint64_t    bytes; /* of the input; 0: not known */
     int         copy;  /* a temporary file with the bytes of a pipe; -1: none */
     char        copy_name[32];
@@ -25,8 +25,14 @@ typedef struct csv_large {
 bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice);
 void csv_large_close(csv_large *x);
 
-/* Bytes of a block that needs no more memory than the limit, with `keys` keys a row. */
-size_t csv_block_bytes(const execution *e, uint64_t limit, size_t keys);
+/* Bytes of a block that takes only a share of the limit, whatever its rows are. */
+size_t csv_block_bytes(uint64_t limit);
+
+/* The same for `topk`, whose blocks may take all memory, with `keys` keys a row. */
+size_t csv_top_block(const execution *e, uint64_t limit, size_t keys);
+
+/* The most bytes of a row in a block. */
+size_t csv_longest_row(const execution *e);
 
 /* Says how many rows were left out or put last. */
 void csv_large_note_bad(const csv_large *x);

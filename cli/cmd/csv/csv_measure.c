@@ -21,9 +21,9 @@ bool csv_measure_choose(csv_measure_job *job)
         if (!csv_column_find(table, e->command->name, "--column", texts->texts[i],
                              strlen(texts->texts[i]), &job->columns[job->n++]))
             return false;
-    for (size_t i = 0; texts->n == 0 && i < table->columns; i++)
-        if (csv_column_is_number(table, i, "is left out (give --column)"))
-            job->columns[job->n++] = i;
+    if (texts->n == 0 &&
+        !csv_number_columns(table, "is left out (give --column)", job->columns, &job->n))
+        return false;
     return job->n > 0 ||
            cli_fail("%s: %s has no column of numbers in its first rows%s", e->command->name,
                     table->files[0].name, hint[0] != '\0' ? hint : "; give --column NAME");

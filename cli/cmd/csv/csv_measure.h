@@ -37,6 +37,7 @@ struct csv_measure_job {
     const ordo_quantile_opts *opts; /* of quantiles           */
     const double             *q;
     size_t                    count;
+    uint64_t                  limit;   /* larger than memory: of a call of the library */
     const csv_table          *table;   /* dialect and names     */
     size_t                   *columns; /* their numbers, from 0 */
     size_t                    n;

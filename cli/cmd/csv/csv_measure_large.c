@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 enum {
-    LOADED_SHARE = 4 /* of the limit that the numbers of a group may take in memory */
+    LOADED_SHARE = 16, /* of the limit that the numbers of a group may take in memory */
+    FILES_SHARE = 16   /* of the limit for the buffers of the files of all columns    */
 };
 
 typedef struct large_job {
@@ -124,9 +125,11 @@ static bool start(large_job *l, size_t files)
         summary_of(l->types[c], NULL, 0, &l->summaries[c]);
     }
     job->skipped_rows = 0;
+    const uint64_t share = files > 0 ? l->x.limit / FILES_SHARE / files : 0;
     for (size_t i = 0; i < files; i++) {
         csv_spill_close(&l->files[i]);
-        if (!csv_spill_open(&l->files[i], job->e))
+        if (!csv_spill_open(&l->files[i], job->e,
+                            share < SPILL_BYTES ? (size_t)share : SPILL_BYTES))
             return false;
     }
     if (l->again && !csv_stream_again(&l->x.feed.stream))
@@ -302,7 +305,7 @@ static bool groups_work(large_job *l)
         l->key.used = 0;
         l->records =
             (csv_record_job){.x = &l->x, .more = more_records, .visit = take_record, .user = l};
-        ok = start(l, 1) && csv_spill_open(&l->groups, l->job->e) &&
+        ok = start(l, 1) && csv_spill_open(&l->groups, l->job->e, SPILL_BYTES) &&
              (csv_records_sort(&l->records, &report) || l->again);
     } while (ok && l->again);
     return ok && end_group(l) && csv_spill_flush(&l->groups) && csv_spill_flush(&l->files[0]) &&
@@ -349,6 +352,7 @@ bool csv_measure_large(csv_measure_job *job)
         return false;
     *l = (large_job){.job = job, .groups.fd = -1};
     bool ok = csv_large_open(&l->x, job->e, false, true);
+    job->limit = l->x.limit;
     job->table = &l->x.feed.stream.beginning;
     ok = ok && csv_measure_choose(job) && take_memory(l) &&
          (job->e->o.csv.by.n > 0 ? groups_work(l) : columns_work(l));

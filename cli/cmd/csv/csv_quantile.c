@@ -39,7 +39,7 @@ bool csv_cells_quantiles(csv_measure_job *job, const csv_cells *cells, double *v
                                         job->q, job->count, values, job->opts));
     csv_cells_source         from = {.cells = cells};
     const ordo_source        numbers = csv_cells_open(&from);
-    const ordo_external_opts opts = pieces_opts(e, pieces_limit(e->o.common.memory_limit));
+    const ordo_external_opts opts = pieces_opts(e, job->limit, 0);
     return call_done(
         e, "select",
         ordo_external_quantiles(e->ctx, &ORDO_OPTS(ordo_elements, .type = (uint32_t)cells->type),

@@ -210,7 +210,7 @@ static bool write_rows(ranking *r)
 {
     execution *const         e = r->x->e;
     ordo_external_report     report = ORDO_OPTS(ordo_external_report, .n = 0);
-    const ordo_external_opts opts = pieces_opts(e, r->x->limit);
+    const ordo_external_opts opts = pieces_opts(e, r->x->limit, 0);
     row_writer               writer = {.x = r->x, .type = r->type};
 
     r->now = (place){.own = 0};
@@ -242,7 +242,7 @@ bool csv_rank_large(execution *e)
                    .places.fd = -1,
                    .ties = e->o.ties != 0 ? (ordo_ties)e->o.ties : ORDO_TIES_MIN,
                    .type = e->o.index_type == ORDO_F64 ? ORDO_F64 : ORDO_U64};
-    bool ok = csv_large_open(&x, e, true, true) && csv_spill_open(&r->places, e) &&
+    bool ok = csv_large_open(&x, e, true, true) && csv_spill_open(&r->places, e, SPILL_BYTES) &&
               csv_positions_sort(&x, add_place, r, &report) && csv_spill_flush(&r->places);
 
     ok = ok && write_rows(r);

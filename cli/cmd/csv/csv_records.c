@@ -105,18 +105,25 @@ static size_t visit_records(const csv_record_job *job, const char *text, size_t 
 /* As ordo_sink.write. */
 static ptrdiff_t take_records(void *user, const void *from, size_t bytes)
 {
-    records *const   r = user;
-    key_bytes *const rest = &r->rest;
-    const bool       ok = csv_append_bytes(rest, from, bytes) || no_memory(r->job);
-    const size_t done = ok ? visit_records(r->job, (const char *)rest->data, rest->used) : SIZE_MAX;
+    records *const    r = user;
+    key_bytes *const  rest = &r->rest; /* the beginning of a record */
+    const bool        all = rest->used == 0;
+    bool              ok = all || csv_append_bytes(rest, from, bytes) || no_memory(r->job);
+    const size_t      given = all ? bytes : rest->used;
+    const char *const text = all ? from : (const char *)rest->data;
+    const size_t      done = ok ? visit_records(r->job, text, given) : SIZE_MAX;
 
-    if (done == SIZE_MAX) {
+    if (done != SIZE_MAX && all)
+        ok = csv_append_bytes(rest, text + done, given - done) || no_memory(r->job);
+    if (done == SIZE_MAX || !ok) {
         r->job->failed = true;
         errno = EIO;
         return -1;
     }
-    rest->used -= done;
-    memmove(rest->data, rest->data + done, rest->used);
+    if (!all) {
+        rest->used -= done;
+        memmove(rest->data, rest->data + done, rest->used);
+    }
     return (ptrdiff_t)bytes;
 }
 
@@ -124,7 +131,7 @@ bool csv_records_sort(csv_record_job *job, ordo_external_report *report)
 {
     csv_large *const         x = job->x;
     records                  r = {.job = job};
-    const ordo_external_opts opts = pieces_opts(x->e, x->limit);
+    const ordo_external_opts opts = pieces_opts(x->e, x->limit, 0);
     const ordo_line_format   format =
         ORDO_OPTS(ordo_line_format, .end = '\n', .split = split_record, .key = key_of_record);
 

@@ -41,11 +41,16 @@ bool csv_positions_sort(csv_large *x, bool (*visit)(void *user, const csv_record
 typedef struct csv_spill {
     int       fd; /* -1: none */
     key_bytes buffer;
+    size_t    most;  /* bytes of it that wait to be written */
     uint64_t  bytes; /* appended so far */
 } csv_spill;
 
+enum {
+    SPILL_BYTES = 1 << 18 /* that are usually written at a time */
+};
+
 /* False after a message. */
-bool csv_spill_open(csv_spill *spill, const execution *e);
+bool csv_spill_open(csv_spill *spill, const execution *e, size_t most);
 bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length);
 bool csv_spill_flush(csv_spill *spill);
 void csv_spill_close(csv_spill *spill);

@@ -1,6 +1,6 @@
 /* csv_sort.c - `ordo sort --csv`: sorts rows by columns, or checks that they are sorted. Rows are
  * written byte for byte as they were read, the header first. */
-#include "cli/cmd/csv/csv_command.h"
+#include "cli/cmd/csv/csv_large.h"
 
 /* Keeps the first of the rows that tie in index[0..n), which is in order. */
 static size_t keep_first(const csv_rows *rows, ordo_type type, void *index, size_t n)
@@ -34,20 +34,23 @@ static bool sort_rows(execution *e, const csv_rows *rows)
     return finish_output(e, csv_write_selection(&all, thread_count(e), &e->out));
 }
 
-/* Bad rows that are left out do not count. */
-static bool check_rows(execution *e, const csv_rows *rows)
-{
-    const bool skip = csv_bad_of(e) == CSV_BAD_SKIP && rows->bad > 0;
-    size_t     last = SIZE_MAX;
+/* ---- Checking ---- */
 
-    csv_note_bad(e, rows);
+/* Compares the rows of a block with their neighbours. Bad rows that are left out do not count.
+ * Returns the last row that counts, or SIZE_MAX. */
+static size_t check_block(execution *e, const csv_rows *rows)
+{
+    const csv_table *const table = rows->table;
+    const bool             skip = csv_bad_of(e) == CSV_BAD_SKIP && rows->bad > 0;
+    size_t                 last = SIZE_MAX;
+
     for (size_t i = 0; !e->no && i < rows->n; i++) {
         if (skip && rows->is_bad[i])
             continue;
         const int order = last < i ? csv_rows_compare(rows, last, i) : -1;
         if (order > 0 || (order == 0 && e->o.unique)) {
             size_t            line;
-            const char *const name = csv_place(&e->table, e->table.bytes + rows->offsets[i], &line);
+            const char *const name = csv_place(table, table->bytes + rows->offsets[i], &line);
             e->no = true;
             if (e->o.check != CHECK_QUIET)
                 cli_error("%s: line %zu: not sorted: the row %s the row before it", name, line,
@@ -55,18 +58,52 @@ static bool check_rows(execution *e, const csv_rows *rows)
         }
         last = i;
     }
+    return last;
+}
+
+/* The last row of a block is the first one of the next block. */
+static bool check_rows(execution *e)
+{
+    csv_large              x;
+    key_bytes              kept = {.used = 0};
+    bool                   ok = csv_large_open(&x, e, true, false);
+    csv_stream *const      stream = &x.feed.stream;
+    const csv_table *const table = &stream->table;
+
+    progress_start("checking");
+    while (ok && !e->no && csv_stream_next(stream, (const char *)kept.data, kept.used)) {
+        csv_rows rows;
+        ok = csv_rows_read(table, &x.keys, &rows);
+        if (!ok)
+            break;
+        csv_bad_count(&x.feed.bad, &rows, kept.used > 0);
+        const size_t last = check_block(e, &rows);
+        kept.used = 0;
+        if (last != SIZE_MAX)
+            ok = csv_append_bytes(&kept, table->bytes + rows.offsets[last],
+                                  (size_t)(rows.offsets[last + 1] - rows.offsets[last])) ||
+                 cli_fail("sort: not enough memory for a row");
+        csv_rows_free(&rows);
+    }
+    progress_end();
+    ok = ok && !stream->failed;
+    if (ok)
+        csv_large_note_bad(&x);
+    key_bytes_free(&kept);
+    csv_large_close(&x);
     timing_mark(&e->t, "check");
-    return true;
+    return ok;
 }
 
 bool csv_sort(execution *e)
 {
     csv_rows rows = {.n = 0};
 
-    if (!e->o.check && csv_is_large(e))
+    if (e->o.check)
+        return check_rows(e);
+    if (csv_is_large(e))
         return csv_sort_external(e);
-    const bool ok = csv_read(e) && csv_read_keys(e, &rows) &&
-                    (e->o.check ? check_rows(e, &rows) : sort_rows(e, &rows));
+    const bool ok = csv_read(e) && csv_read_keys(e, &rows) && sort_rows(e, &rows);
 
     csv_rows_free(&rows);
     return ok;

@@ -6,13 +6,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum {
-    SPILL_BYTES = 1 << 18 /* that are written at a time */
-};
-
-bool csv_spill_open(csv_spill *spill, const execution *e)
+bool csv_spill_open(csv_spill *spill, const execution *e, size_t most)
 {
-    *spill = (csv_spill){.fd = pieces_temporary(e)};
+    *spill = (csv_spill){.fd = pieces_temporary(e), .most = most};
     return spill->fd >= 0;
 }
 
@@ -37,7 +33,7 @@ bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length)
     if (!csv_append_bytes(&spill->buffer, bytes, length))
         return cli_fail("not enough memory to write a temporary file");
     spill->bytes += length;
-    return spill->buffer.used < SPILL_BYTES || csv_spill_flush(spill);
+    return spill->buffer.used < spill->most || csv_spill_flush(spill);
 }
 
 bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes)

@@ -122,7 +122,7 @@ static bool top_large(execution *e)
 /* Whether the k rows may take more than their share of the limit. */
 static bool may_exceed_share(const execution *e, uint64_t limit)
 {
-    const uint64_t all = pieces_input_bytes(e), share = limit / KEPT_SHARE;
+    const uint64_t all = source_bytes(e->paths, e->path_count), share = limit / KEPT_SHARE;
     char           sample[PIECES_SAMPLE];
     const size_t   got = pieces_sample(e->paths[0], sample);
     const uint64_t rows = csv_count_lines(sample, sample + got) + 1;
@@ -133,18 +133,18 @@ static bool may_exceed_share(const execution *e, uint64_t limit)
 bool csv_top(execution *e)
 {
     const uint64_t limit = pieces_limit(e->o.common.memory_limit);
-    const size_t   least = csv_block_bytes(e, limit, e->o.line.keys.n);
+    const size_t   least = csv_top_block(e, limit, e->o.line.keys.n);
     top            t = {.e = e};
     csv_stream     stream = {.is_open = false};
     csv_dialect    dialect;
 
     if (may_exceed_share(e, limit))
         return top_large(e);
-    bool ok =
-        csv_dialect_of(e, &dialect) &&
-        csv_stream_open(&stream, &dialect, e->paths, e->path_count, NULL, thread_count(e), least) &&
-        csv_has_rows(&stream.beginning) && csv_find_keys(e, &stream.beginning, &t.keys) &&
-        take_all(&t, &stream, least);
+    bool ok = csv_dialect_of(e, &dialect) &&
+              csv_stream_open(&stream, &dialect, e->paths, e->path_count, NULL, thread_count(e),
+                              least, csv_longest_row(e)) &&
+              csv_has_rows(&stream.beginning) && csv_find_keys(e, &stream.beginning, &t.keys) &&
+              take_all(&t, &stream, least);
 
     if (ok) {
         csv_print_bad(&t.bad, t.keys.bad);

@@ -5,7 +5,7 @@
  * handled here. The external calls use no disk if the data fit. */
 #define _XOPEN_SOURCE 700
 
-#include "cli/cmd/external/external.h"
+#include "cli/cmd/pieces.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 enum {
-    MEMORY_OF_BYTE = 6 /* bytes of memory that a command takes for a byte of its file, at most */
+    /* Bytes of memory that a command takes for a byte of its file, at most. A digit and a newline
+     * become a number of 8 bytes, its index, and scratch for both. */
+    MEMORY_OF_BYTE = 16
 };
 
 typedef struct external {
@@ -31,23 +33,6 @@ typedef struct external {
 } external;
 
 /* ---- When ---- */
-
-/* The bytes of all input files; UINT64_MAX if one is not a regular file. */
-static uint64_t input_bytes(const execution *e)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < e->path_count; i++) {
-        struct stat       st;
-        const char *const path = e->paths[i];
-        const bool        from_stdin = path == NULL || strcmp(path, "-") == 0;
-        if ((from_stdin ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0)
-            return 0; /* opening it will say why */
-        if (!S_ISREG(st.st_mode))
-            return UINT64_MAX;
-        bytes += (uint64_t)st.st_size;
-    }
-    return bytes;
-}
 
 static const char *records_wrong(const options *o)
 {
@@ -134,7 +119,7 @@ bool external_takes(const execution *e)
         return true;
     if (!may_take(e) || (o->common.memory_limit == 0 && o->directories.n == 0))
         return false;
-    const uint64_t bytes = input_bytes(e);
+    const uint64_t bytes = source_bytes(e->paths, e->path_count);
     return bytes == UINT64_MAX || bytes > external_limit(e) / MEMORY_OF_BYTE;
 }
 
@@ -484,22 +469,29 @@ static bool run_again(external *x)
     return external_text_survey(&x->in) && external_rewind(&x->in, &x->from) && run(x);
 }
 
+/* Bytes that the command holds beside the call of the library. */
+static uint64_t own_memory(const external_input *in)
+{
+    return pieces_own(in->e, &in->s) + (in->in_block ? in->s.end : 0) +
+           (in->format == FORMAT_TEXT ? external_text_memory(in) : 0);
+}
+
 bool external_work(execution *e)
 {
     const options *const o = &e->o;
     external             x = {.e = e};
 
     x.report.struct_size = sizeof x.report;
-    x.opts =
-        ORDO_OPTS(ordo_external_opts, .memory = o->common.memory_limit != 0 ? external_limit(e) : 0,
-                  .directories = o->directories.texts, .directory_count = o->directories.n,
-                  .watch = external_watch, .watch_user = &x.in);
     bool ok = external_open(&x.in, e);
     timing_mark(&e->t, "open");
     e->in.format = x.in.format;
     if (o->record_size != 0)
         e->o.format = FORMAT_RAW;
     ok = ok && open_output(e) && external_rewind(&x.in, &x.from);
+    x.opts = pieces_opts(e, external_limit(e), ok ? own_memory(&x.in) : 0);
+    x.opts.watch_user = &x.in;
+    if (o->common.memory_limit == 0)
+        x.opts.memory = 0;
     ok = ok && (run(&x) || (x.in.guess_wrong && run_again(&x)));
     external_close(&x.in);
     free(x.resume);

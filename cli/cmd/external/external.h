@@ -23,7 +23,7 @@ typedef struct external_input {
     source           s; /* the file that is read */
     bool             is_open;
     size_t           file; /* its number, from 0 */
-    size_t           at;   /* bytes of s.block that were delivered */
+    size_t           at;   /* where its elements begin */
     uint64_t         left; /* bytes of the file's elements to come; UINT64_MAX: until its end */
     file_format      format;
     ordo_type        type;    /* of the keys */
@@ -99,7 +99,9 @@ typedef enum piece_result {
     PIECE_FAILED /* after a message */
 } piece_result;
 
-/* external_feed.c: reads the next piece of the current file; delivers elements. */
+/* external_feed.c: the memory of pieces; reads the next piece of the current file; delivers
+ * elements. */
+uint64_t     external_text_memory(const external_input *in);
 piece_result external_next_piece(external_input *in);
 ptrdiff_t    external_text_read(void *user, void *into, size_t bytes);
 

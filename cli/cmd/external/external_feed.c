@@ -15,14 +15,22 @@
 
 enum {
     TASK_LINES = 1 << 12, /* lines that one thread makes elements of */
+    PIECE_SHARE = 64,     /* of the limit that a piece may take */
     LEAST_PIECE = 1 << 18,
     MOST_PIECE = 4 << 20
 };
 
 static size_t piece_bytes(const external_input *in)
 {
-    const uint64_t part = in->limit / 16;
+    const uint64_t part = in->limit / PIECE_SHARE;
     return part < LEAST_PIECE ? LEAST_PIECE : part < MOST_PIECE ? (size_t)part : MOST_PIECE;
+}
+
+/* A piece, and for a digit and a newline of it a number of 8 bytes and a start of 4, each with a
+ * quarter more (make_room()). */
+uint64_t external_text_memory(const external_input *in)
+{
+    return (uint64_t)piece_bytes(in) * (1 + (8 + 4) / 2 * 5 / 4);
 }
 
 /* ---- Pieces ---- */

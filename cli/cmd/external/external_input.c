@@ -27,7 +27,7 @@ static bool find_elements(external_input *in, const input_request *request, int 
     npy_array     a = {.type = (ordo_type)type};
 
     in->left = UINT64_MAX;
-    in->at = 0;
+    in->at = s->next = 0;
     if (has_records(in->e)) {
         in->left = whole ? s->size : UINT64_MAX;
         return true;
@@ -42,7 +42,7 @@ static bool find_elements(external_input *in, const input_request *request, int 
     } else if (!input_find_array(request, s->name, in->format, type, s->block, s->size, &a)) {
         return false;
     }
-    in->at = a.offset;
+    in->at = s->next = a.offset;
     in->left = a.n * ordo_type_size(a.type);
     in->swapped = a.swapped;
     if (in->file > 0 && a.type != in->type)
@@ -120,25 +120,18 @@ static ptrdiff_t fail_at(external_input *in, const char *what)
     return -1;
 }
 
-/* Bytes of the current file: from the block, then from the file itself. */
+/* Bytes of the current file. */
 static ptrdiff_t read_file(external_input *in, char *into, size_t bytes)
 {
-    source *const s = &in->s;
+    size_t got = 0;
     if (bytes > in->left)
         bytes = (size_t)in->left;
-    if (bytes > 0 && in->at < s->end) {
-        const size_t now = bytes < s->end - in->at ? bytes : s->end - in->at;
-        memcpy(into, s->block + in->at, now);
-        in->at += now;
-        return (ptrdiff_t)now;
+    if (bytes > 0 && !source_read(&in->s, into, bytes, &got)) {
+        in->why[0] = '\n'; /* it has printed why */
+        errno = EIO;
+        return -1;
     }
-    ssize_t got = 0;
-    do
-        got = bytes > 0 ? read(s->fd, into, bytes) : 0;
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
-        snprintf(in->why, sizeof in->why, "%s: cannot read: %s", s->name, strerror(errno));
-    return got;
+    return (ptrdiff_t)got;
 }
 
 /* Fills `into` with whole elements if there are so many. */

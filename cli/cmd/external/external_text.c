@@ -17,7 +17,8 @@
 
 enum {
     MOST_LINE = 4000,
-    MEMORY_OF_NUMBER = 2 /* times its size: what a sort in memory takes */
+    MEMORY_OF_NUMBER = 2, /* times its size: what a sort in memory takes */
+    HELD_SHARE = 8        /* of the limit that the text of a pipe may take */
 };
 
 #define MOST_SHORT_INDEX ((uint64_t)2 * UINT32_MAX) /* bytes of text with fewer than 2^32 lines */
@@ -45,12 +46,14 @@ static const char *spool_directory(const execution *e)
                                                : "/var/tmp";
 }
 
-/* Copies the rest of a pipe to a temporary file and makes it the source. */
+/* Copies a pipe, whose beginning is in the block, to a temporary file and makes it the source. */
 static bool spool_pipe(external_input *in)
 {
     source *const     s = &in->s;
     const char *const folder = spool_directory(in->e);
     char              beside[4096];
+    char              piece[1 << 16];
+    size_t            got = 1;
 
     snprintf(beside, sizeof beside, "%s/ordo", folder);
     if (!temp_create(&in->spool, beside, 0600)) {
@@ -58,17 +61,9 @@ static bool spool_pipe(external_input *in)
         return cli_fail("%s: cannot create a temporary file: %s", folder, strerror(errno));
     }
     temp_unname(&in->spool);
-    if (!write_spool(in, s->block, s->end))
-        return false;
-    for (;;) {
-        const ssize_t got = read(s->fd, s->block, s->capacity);
-        if (got == 0)
-            break;
-        if (got < 0 && errno != EINTR)
-            return cli_fail("%s: cannot read: %s", s->name, strerror(errno));
-        if (got > 0 && !write_spool(in, s->block, (size_t)got))
+    while (got > 0)
+        if (!source_read(s, piece, sizeof piece, &got) || !write_spool(in, piece, got))
             return false;
-    }
     return true;
 }
 
@@ -77,13 +72,11 @@ static bool hold_text(external_input *in)
 {
     source *const  s = &in->s;
     const uint64_t limit = in->e->o.common.memory_limit;
-    const bool     is_file = s->size > 0 && lseek(s->fd, 0, SEEK_CUR) >= 0;
 
-    if (is_file) {
-        in->text_at = lseek(s->fd, 0, SEEK_CUR) - (off_t)s->end;
+    in->text_at = s->start;
+    if (s->start >= 0)
         return true;
-    }
-    if (!source_fill(s, limit > 0 ? (size_t)limit / 4 : SIZE_MAX))
+    if (!source_fill(s, limit > 0 ? (size_t)limit / HELD_SHARE : SIZE_MAX))
         return false;
     in->in_block = s->ended;
     return s->ended || spool_pipe(in);
@@ -98,8 +91,12 @@ bool external_text_restart(external_input *in, size_t file)
     if (in->in_block) {
         *s = (source){.name = name,
                       .fd = s->fd,
+                      .start = -1,
                       .line_end = '\n',
                       .ended = true,
+                      .looked = true,
+                      .codec = s->codec,
+                      .packed = s->packed,
                       .block = s->block,
                       .capacity = s->capacity,
                       .end = s->end};
@@ -209,21 +206,17 @@ bool external_text_survey(external_input *in)
 
 /* ---- The guess ---- */
 
-/* The bytes of the text, before a guess is made; 0: not known. */
+/* The bytes of the text, before a guess is made; UINT64_MAX: not known. */
 static uint64_t bytes_of_text(const external_input *in)
 {
-    uint64_t    bytes = 0;
     struct stat st;
 
     if (in->in_block)
         return in->s.end;
     if (in->spool.fd >= 0)
-        return fstat(in->spool.fd, &st) == 0 ? (uint64_t)st.st_size : 0;
-    if (in->s.fd == STDIN_FILENO)
-        return in->s.size - (size_t)in->text_at;
-    for (size_t f = 0; f < in->e->path_count; f++)
-        bytes += stat(in->e->paths[f], &st) == 0 ? (uint64_t)st.st_size : 0;
-    return bytes;
+        return fstat(in->spool.fd, &st) == 0 ? (uint64_t)st.st_size : UINT64_MAX;
+    const uint64_t bytes = source_bytes(in->e->paths, in->e->path_count);
+    return in->s.fd == STDIN_FILENO && bytes != UINT64_MAX ? bytes - (uint64_t)in->text_at : bytes;
 }
 
 /* Counts the lines of all files; 0 after a message. */
@@ -282,7 +275,7 @@ static bool guess(external_input *in, bool *made)
     in->element = ordo_type_size(in->type);
     const double share = (double)in->split.length / (double)in->text_bytes;
     const double bytes = (double)in->split.lines / share * (double)in->element;
-    if (in->s.packed != NULL || bytes * MEMORY_OF_NUMBER > (double)in->limit)
+    if (in->text_bytes == UINT64_MAX || bytes * MEMORY_OF_NUMBER > (double)in->limit)
         return true;
     in->n = count_lines(in); /* so that the library can sort in memory */
     return in->n > 0;

@@ -17,5 +17,5 @@ char *read_whole_text(execution *e, size_t i, size_t *n)
         slot++;
     e->results[slot] = bytes;
     timing_mark(&e->t, "read");
-    return bytes;
+    return bytes != NULL && hold_memory(e, *n) ? bytes : NULL;
 }

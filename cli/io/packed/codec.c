@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/io/packed/codec_abi.h"
+#include "cli/io/workers.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -14,7 +15,8 @@ enum {
     ZSTD_LEVEL = 3,
     XZ_LEVEL = 6,
     BZIP2_BLOCKS = 9,
-    DEFLATE_MEMORY = 8 /* zlib's default */
+    DEFLATE_MEMORY = 8, /* zlib's default */
+    PACK_SHARE = 2      /* of a limit of all memory */
 };
 
 codec_calls codec_library;
@@ -53,9 +55,11 @@ static const symbol zstd_symbols[] = {
     SYMBOL("ZSTD_decompressStream", zstd_stream), SYMBOL("ZSTD_isError", zstd_is_error),
     SYMBOL("ZSTD_getErrorName", zstd_error),      SYMBOL("ZSTD_compressBound", zstd_bound),
     SYMBOL("ZSTD_compress", zstd_compress),       {NULL, 0}};
+static const symbol        zstd_window = SYMBOL("ZSTD_DCtx_setParameter", zstd_set); /* since 1.4 */
 static const symbol        xz_symbols[] = {SYMBOL("lzma_stream_decoder", lzma_decoder),
                                            SYMBOL("lzma_code", lzma_code),
                                            SYMBOL("lzma_end", lzma_end),
+                                           SYMBOL("lzma_memusage", lzma_memory),
                                            SYMBOL("lzma_stream_buffer_bound", lzma_bound),
                                            SYMBOL("lzma_easy_buffer_encode", lzma_encode),
                                            {NULL, 0}};
@@ -106,6 +110,13 @@ size_t codec_stem(const char *name)
 
 const char *codec_name(codec c) { return codecs[c].name; }
 
+static bool find_symbol(void *library, const symbol *s)
+{
+    void *const function = dlsym(library, s->name);
+    memcpy((char *)&codec_library + s->offset, &function, sizeof function);
+    return function != NULL;
+}
+
 bool codec_open(codec c, const char *name)
 {
     static bool open[CODECS];
@@ -114,15 +125,49 @@ bool codec_open(codec c, const char *name)
         return true;
     void *const library = dlopen(codecs[c].file, RTLD_NOW | RTLD_LOCAL);
     bool        all = library != NULL;
-    for (const symbol *s = symbols[c]; all && s->name != NULL; s++) {
-        void *const function = dlsym(library, s->name);
-        all = function != NULL;
-        memcpy((char *)&codec_library + s->offset, &function, sizeof function);
-    }
+    for (const symbol *s = symbols[c]; all && s->name != NULL; s++)
+        all = find_symbol(library, s);
+    if (all && c == CODEC_ZSTD)
+        (void)find_symbol(library, &zstd_window);
     open[c] = all;
     return all || cli_fail("%s: %s files need the library %s, which %s; install it (package %s)",
                            name, codecs[c].name, codecs[c].file,
                            library == NULL ? "is not installed" : "is too old", codecs[c].package);
+}
+
+/* ---- The memory of compressing ---- */
+
+static uint64_t memory_limit; /* of all memory; 0: none */
+
+void pack_limit(uint64_t all) { memory_limit = all; }
+
+/* For `blocks` blocks: their bytes, two buffers for each thread, and the state of its library. */
+static uint64_t memory_of_blocks(codec c, size_t blocks)
+{
+    static const uint64_t states[CODECS] = {[CODEC_GZIP] = 1 << 19,
+                                            [CODEC_ZSTD] = 6 << 20,
+                                            [CODEC_XZ] = 96 << 20,
+                                            [CODEC_BZIP2] = 8 << 20};
+    const size_t          workers = workers_count(), threads = workers < blocks ? workers : blocks;
+    const size_t          slots = threads > 1 ? 2 * threads : 1;
+
+    return blocks * (uint64_t)PACK_BLOCK + slots * (PACK_BLOCK + (uint64_t)PACK_BLOCK / 3) +
+           threads * states[c];
+}
+
+size_t pack_blocks(codec c)
+{
+    size_t blocks = 2 * workers_count();
+
+    while (memory_limit != 0 && blocks > 0 &&
+           memory_of_blocks(c, blocks) > memory_limit / PACK_SHARE)
+        blocks--;
+    return blocks;
+}
+
+uint64_t pack_memory(codec c)
+{
+    return c != CODEC_NONE && memory_limit != 0 ? memory_of_blocks(c, pack_blocks(c)) : 0;
 }
 
 /* ---- Compressing one block ---- */

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum codec {
     CODEC_NONE,
@@ -41,6 +42,13 @@ bool codec_open(codec c, const char *name);
 
 typedef struct unpacker unpacker;
 
+/* Sets the most memory that decompressing may take: the share of a limit of all memory. A file that
+ * needs more (a dictionary of xz, a window of zstd) is refused. */
+void unpack_limit(uint64_t all);
+
+/* Bytes that decompressing takes at most under such a limit; 0 without one. */
+uint64_t unpack_memory(codec c);
+
 /* Reads from fd, after the first bytes first[0..length), which were read before. NULL after a
  * message. The name is not copied. */
 unpacker *unpack_start(codec c, const char *name, int fd, const char *first, size_t length);
@@ -51,6 +59,16 @@ bool unpack_read(unpacker *u, char *out, size_t most, size_t *got);
 void unpack_end(unpacker *u); /* NULL is allowed */
 
 /* ---- Writing; call codec_open() first ---- */
+
+/* Sets a limit of all memory, of which compressing may take a share. */
+void pack_limit(uint64_t all);
+
+/* How many blocks are compressed at the same time: as many as two for each of the threads, unless
+ * that exceeds the share; 0: one block does. */
+size_t pack_blocks(codec c);
+
+/* Bytes that compressing takes under such a limit; 0 without one. */
+uint64_t pack_memory(codec c);
 
 /* Bytes that `length` compressed bytes need at most. */
 size_t pack_bound(codec c, size_t length);

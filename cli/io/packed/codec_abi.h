@@ -64,8 +64,10 @@ enum { /* of these libraries */
     BZIP2_END = 4,
     LZMA_FINE = 0,
     LZMA_END = 1,
+    LZMA_MEMORY_LIMIT = 6,
     LZMA_BUFFER = 10,
-    LZMA_CHECK = 4 /* CRC64 */
+    ZSTD_WINDOW = 100, /* the parameter: binary logarithm of the largest window */
+    LZMA_CHECK = 4     /* CRC64 */
 };
 
 typedef struct codec_calls {
@@ -82,6 +84,7 @@ typedef struct codec_calls {
     void *(*zstd_create)(void);
     size_t (*zstd_release)(void *stream);
     size_t (*zstd_stream)(void *stream, zstd_out *out, zstd_in *in);
+    size_t (*zstd_set)(void *stream, int parameter, int value); /* NULL: the library is older */
     unsigned (*zstd_is_error)(size_t code);
     const char *(*zstd_error)(size_t code);
     size_t (*zstd_bound)(size_t length);
@@ -90,6 +93,7 @@ typedef struct codec_calls {
     int (*lzma_decoder)(lzma_stream_state *s, uint64_t memory, uint32_t flags);
     int (*lzma_code)(lzma_stream_state *s, int action);
     void (*lzma_end)(lzma_stream_state *s);
+    uint64_t (*lzma_memory)(const lzma_stream_state *s);
     size_t (*lzma_bound)(size_t length);
     int (*lzma_encode)(uint32_t preset, int check, const void *allocator, const uint8_t *data,
                        size_t length, uint8_t *out, size_t *used, size_t room);

@@ -12,17 +12,35 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-    INPUT_SIZE = 1 << 18
+    INPUT_SIZE = 1 << 18,
+    GZIP_MEMORY = 1 << 16,   /* its window and tables */
+    BZIP2_MEMORY = 15 << 18, /* 100 kB and 4 times a block of 900 kB */
+    ZSTD_MEMORY = 1 << 19,   /* beside the window */
+    MEMORY_SHARE = 3         /* of a limit of all memory */
 };
+
+static uint64_t memory_limit = UINT64_MAX; /* of the state of a library */
+
+void unpack_limit(uint64_t all) { memory_limit = all / MEMORY_SHARE; }
+
+uint64_t unpack_memory(codec c)
+{
+    const uint64_t state = c == CODEC_GZIP    ? GZIP_MEMORY
+                           : c == CODEC_BZIP2 ? BZIP2_MEMORY
+                                              : memory_limit;
+    return c == CODEC_NONE || memory_limit == UINT64_MAX ? 0 : INPUT_SIZE + state;
+}
 
 typedef enum step_result {
     STEP_MORE,
     STEP_MEMBER_ENDS,
+    STEP_TOO_LARGE, /* it needs more memory than the limit */
     STEP_DAMAGED
 } step_result;
 
@@ -49,6 +67,17 @@ struct unpacker {
 
 /* ---- The libraries ---- */
 
+/* The largest window that fits the limit. */
+static void limit_window(void *stream)
+{
+    int bits = 10;
+
+    while (bits < 31 && (UINT64_C(2) << bits) + ZSTD_MEMORY <= memory_limit)
+        bits++;
+    if (memory_limit != UINT64_MAX && codec_library.zstd_set != NULL)
+        (void)codec_library.zstd_set(stream, ZSTD_WINDOW, bits);
+}
+
 static bool start_member(unpacker *u)
 {
     if (u->c == CODEC_GZIP && u->started)
@@ -66,9 +95,11 @@ static bool start_member(unpacker *u)
     else if (u->c == CODEC_BZIP2)
         u->started = codec_library.bzip2_init(&u->state.bzip2, 0, 0) == BZIP2_OK;
     else if (u->c == CODEC_XZ)
-        u->started = codec_library.lzma_decoder(&u->state.xz, UINT64_MAX, 0) == LZMA_FINE;
+        u->started = codec_library.lzma_decoder(&u->state.xz, memory_limit, 0) == LZMA_FINE;
     else
         u->started = (u->state.zstd = codec_library.zstd_create()) != NULL;
+    if (u->started && u->c == CODEC_ZSTD)
+        limit_window(u->state.zstd);
     return u->started;
 }
 
@@ -124,6 +155,7 @@ static step_result step_xz(unpacker *u)
     const int r = codec_library.lzma_code(s, 0);
     advance(u, in - s->avail_in, out - s->avail_out);
     return r == LZMA_END                        ? STEP_MEMBER_ENDS
+           : r == LZMA_MEMORY_LIMIT             ? STEP_TOO_LARGE
            : r == LZMA_FINE || r == LZMA_BUFFER ? STEP_MORE
                                                 : STEP_DAMAGED;
 }
@@ -137,7 +169,9 @@ static step_result step_zstd(unpacker *u)
     advance(u, in.pos - u->at, out.pos);
     if (codec_library.zstd_is_error(r)) {
         u->why = codec_library.zstd_error(r);
-        return STEP_DAMAGED;
+        return memory_limit != UINT64_MAX && strstr(u->why, "too much memory") != NULL
+                   ? STEP_TOO_LARGE
+                   : STEP_DAMAGED;
     }
     return r == 0 ? STEP_MEMBER_ENDS : STEP_MORE;
 }
@@ -151,6 +185,19 @@ static step_result take_step(unpacker *u)
 }
 
 /* ---- The file ---- */
+
+static bool too_large(const unpacker *u)
+{
+    char needed[64] = "a larger limit";
+
+    if (u->c == CODEC_XZ)
+        snprintf(needed, sizeof needed, "at least %llu",
+                 (unsigned long long)codec_library.lzma_memory(&u->state.xz) * MEMORY_SHARE);
+    return cli_fail("%s: decompressing the %s data takes more than %llu bytes of memory, 1/%d of "
+                    "the memory limit; leave out -S, or give %s",
+                    u->name, codec_name(u->c), (unsigned long long)memory_limit, MEMORY_SHARE,
+                    needed);
+}
 
 /* Reads until the input holds at least `least` bytes or the file ends. */
 static bool fill_input(unpacker *u, size_t least)
@@ -206,6 +253,8 @@ bool unpack_read(unpacker *u, char *out, size_t most, size_t *got)
         const size_t      before = u->at;
         const step_result r = take_step(u);
         u->between = r == STEP_MEMBER_ENDS;
+        if (r == STEP_TOO_LARGE)
+            return too_large(u);
         if (r == STEP_DAMAGED)
             return cli_fail("%s: the %s data are damaged%s%s", u->name, codec_name(u->c),
                             u->why != NULL ? ": " : "", u->why != NULL ? u->why : "");

@@ -208,7 +208,15 @@ bool lines_cut(lines *out, size_t length, unsigned threads)
 bool lines_read(const lines_request *request, lines *out)
 {
     size_t length;
-    return lines_load(request, out, &length) && lines_cut(out, length, request->threads);
+
+    if (!lines_load(request, out, &length))
+        return false;
+    const uint64_t n = lines_count_ends(out->bytes, length, request->line_end);
+    if (!source_allows(out->name, length + n * sizeof *out->offsets)) {
+        lines_free(out);
+        return false;
+    }
+    return lines_cut(out, length, request->threads);
 }
 
 void lines_free(lines *l)

@@ -14,7 +14,8 @@
 enum {
     SAFE_LENGTH = 15, /* f64 holds every integer of this many characters */
     FIRST_NUMBERS = 1 << 12,
-    PIECE = 64 << 20 /* bytes of text that several threads read together */
+    PIECE = 64 << 20, /* bytes of text that several threads read together */
+    PIECE_SHARE = 16  /* of a limit of memory that they may take          */
 };
 
 typedef struct text_line {
@@ -216,6 +217,8 @@ static bool make_room(text_numbers *t, size_t n, size_t size)
     if (n <= t->capacity)
         return true;
     larger = larger < n ? n : larger;
+    if (!source_allows(t->s->name, (uint64_t)n * size))
+        return false;
     void *const values = larger <= SIZE_MAX / size ? realloc(t->values, larger * size) : NULL;
     if (values == NULL)
         return cli_fail("%s: not enough memory for more than %zu numbers", t->s->name, t->n);
@@ -361,7 +364,9 @@ static text_result read_lines(text_numbers *t, size_t length)
 static text_result read_piece(text_numbers *t)
 {
     fast_text    f;
-    const size_t length = t->each == NULL && t->blanks == 0 ? source_piece(t->s, PIECE) : 0;
+    const size_t length = t->each == NULL && t->blanks == 0
+                              ? source_piece(t->s, source_piece_bytes(PIECE, PIECE_SHARE))
+                              : 0;
 
     if (length == SIZE_MAX)
         return TEXT_FAILED;

@@ -36,10 +36,11 @@ ordo_status line_external_sort(ordo_ctx *ctx, const line_order *order, line_feed
                                const ordo_external_opts *opts, ordo_external_report *report,
                                bool *told)
 {
-    line_writer      writer = {.out = out};
-    const bool       keyed = order->n > 0;
-    line_order       copy = *order;
-    const uint64_t   size = from->ahead == NULL ? line_feed_size(&from->request) : UINT64_MAX;
+    line_writer    writer = {.out = out};
+    const bool     keyed = order->n > 0;
+    line_order     copy = *order;
+    const uint64_t size =
+        from->ahead == NULL ? source_bytes(from->request.paths, from->request.n) : UINT64_MAX;
     ordo_line_format format =
         ORDO_OPTS(ordo_line_format, .end = (unsigned char)order->line_end, .user = &copy);
     ordo_external_opts all = *opts;
@@ -54,6 +55,6 @@ ordo_status line_external_sort(ordo_ctx *ctx, const line_order *order, line_feed
                    .bytes = size != UINT64_MAX ? size + from->request.n : 0, .name = "the input"),
         &ORDO_OPTS(ordo_sink, .write = write_out, .user = &writer, .name = out->name), &all,
         report);
-    *told = writer.failed || line_feed_complain(from);
+    *told = writer.failed || from->failed;
     return status;
 }

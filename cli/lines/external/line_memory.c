@@ -18,7 +18,8 @@
 enum {
     WHOLE_LINE = 16 + 36,        /* of memory for each line */
     KEYED_LINE = 8 + 4 + 32 + 8, /* the same with keys */
-    KEYED_TEXT = 4               /* times the text: itself, keys, and keys while they are copied */
+    KEYED_TEXT = 4,              /* times the text: itself, keys, and keys while they are copied */
+    KEY_TEXT = 6                 /* the same of a key of any kind: -V takes most */
 };
 
 /* The first number in a file, behind `name` if that is not NULL; UINT64_MAX if there is none. */
@@ -58,16 +59,11 @@ uint64_t line_memory_default(void)
     return all / 4 * 3;
 }
 
-uint64_t line_memory_needed(const line_order *order, uint64_t bytes, const char *sample,
-                            size_t sample_bytes)
+uint64_t line_memory_needed(const line_order *order, uint64_t bytes, uint64_t lines, bool most)
 {
-    size_t ends = 1;
+    const double text = (double)bytes, n = (double)lines;
+    const double copies = most ? 1 + (double)order->n * KEY_TEXT : KEYED_TEXT;
+    const double needed = order->n > 0 ? text * copies + n * KEYED_LINE : 2 * text + n * WHOLE_LINE;
 
-    for (size_t i = 0; i < sample_bytes; i++)
-        ends += sample[i] == order->line_end;
-    const double text = (double)bytes;
-    const double lines = sample_bytes > 0 ? text * (double)ends / (double)sample_bytes : 1;
-    const double needed =
-        order->n > 0 ? text * KEYED_TEXT + lines * KEYED_LINE : 2 * text + lines * WHOLE_LINE;
     return needed < 1e18 ? (uint64_t)needed : UINT64_MAX;
 }

@@ -270,8 +270,10 @@ static size_t free_descriptors(void)
 static size_t most_files(const merge_request *request)
 {
     const size_t   descriptors = free_descriptors();
-    const uint64_t by_memory = request->memory / FILE_MEMORY;
-    size_t         most = descriptors > OTHER_FILES ? descriptors - OTHER_FILES : 0;
+    const uint64_t by_memory =
+        request->memory /
+        (FILE_MEMORY + source_unpack_memory(request->files.paths, request->files.n));
+    size_t most = descriptors > OTHER_FILES ? descriptors - OTHER_FILES : 0;
 
     most = by_memory < most ? (size_t)by_memory : most;
     most = request->batch != 0 && request->batch < most ? (size_t)request->batch : most;

@@ -12,9 +12,14 @@
 #include <string.h>
 
 enum {
-    PIECE = 16 << 20,     /* bytes of the file that are looked through at a time       */
-    PART_LEAST = 1 << 18, /* bytes for a thread                                        */
-    CANDIDATES = 8 << 20  /* fewer bytes of candidates are not sorted yet              */
+    PIECE = 16 << 20,      /* bytes of the file that are looked through at a time      */
+    PART_LEAST = 1 << 18,  /* bytes for a thread                                       */
+    CANDIDATES = 32 << 20, /* fewer bytes of memory of candidates are not sorted yet   */
+    MEMORY_OF_LINE = 64,   /* that is kept, beside its bytes: its place, and to sort it */
+    /* Shares under a limit. A digit and a newline of a piece take 48 bytes as a candidate and as a
+     * line. */
+    PIECE_SHARE = 256,
+    CANDIDATES_SHARE = 8
 };
 
 typedef struct candidate {
@@ -189,6 +194,12 @@ static size_t divide(search *s, const char *piece, size_t length)
     return n;
 }
 
+/* Bytes of memory of the first n lines, or of all. */
+static uint64_t memory_of(const line_top *t, size_t n)
+{
+    return t->offsets[n] + (uint64_t)n * MEMORY_OF_LINE;
+}
+
 static bool take_piece(search *s, const char *piece, size_t length)
 {
     line_top *const t = &s->top;
@@ -205,8 +216,10 @@ static bool take_piece(search *s, const char *piece, size_t length)
     }
     if (!room)
         return cli_fail("topk: not enough memory for the lines");
-    const uint64_t kept = t->offsets[s->sorted];
-    return t->offsets[t->n] - kept <= (kept > CANDIDATES ? kept : CANDIDATES) || keep_first(s);
+    const uint64_t kept = memory_of(t, s->sorted),
+                   least = source_piece_bytes(CANDIDATES, CANDIDATES_SHARE);
+    return source_allows("topk", 2 * kept) &&
+           (memory_of(t, t->n) - kept <= (kept > least ? kept : least) || keep_first(s));
 }
 
 bool line_top_find(ordo_ctx *ctx, const char *path, uint64_t k, bool descending, line_top *out,
@@ -225,14 +238,15 @@ bool line_top_find(ordo_ctx *ctx, const char *path, uint64_t k, bool descending,
     s->descending = descending;
     s->ctx = ctx;
     progress_start("reading");
-    bool ok = source_open(&from, path), more = ok;
-    for (size_t wanted = PIECE; ok && more;) {
+    bool         ok = source_open(&from, path), more = ok;
+    const size_t piece = source_piece_bytes(PIECE, PIECE_SHARE);
+    for (size_t wanted = piece; ok && more;) {
         const size_t got = source_piece(&from, wanted);
         ok = got != SIZE_MAX && (got == 0 || take_piece(s, from.block, got));
         if (ok)
             source_skip(&from, got, 0);
         more = got > 0 || !from.ended;
-        wanted = got > 0 ? PIECE : 2 * wanted; /* a line may be longer than a piece */
+        wanted = got > 0 ? piece : 2 * wanted; /* a line may be longer than a piece */
     }
     progress_end();
     source_close(&from);

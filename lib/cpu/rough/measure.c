@@ -220,10 +220,11 @@ ordo_status cpu_radius(void *state, const ordo_radius_job *job, ordo_exec *exec)
     order_view const         view = {
                 records_of_order(kernels, job->type, job->keys, job->n, job->descending, true),
                 kernels->loops->order};
-    if (job->algorithm == ORDO_ALGORITHM_PREFIX)
+    if (job->algorithm == ORDO_ALGORITHM_PREFIX || job->algorithm == ORDO_ALGORITHM_SCANS)
         return ordo_fail(exec, ORDO_E_UNSUPPORTED,
-                         "algorithm prefix runs only on a GPU, but this call runs on the CPU; "
-                         "expected device cuda");
+                         "algorithm %s runs only on a GPU, but this call runs on the CPU; expected "
+                         "device cuda",
+                         job->algorithm == ORDO_ALGORITHM_PREFIX ? "prefix" : "scans");
     if (by_sequences(job))
         return cpu_sequences(job, exec);
     exec->isa = kernels->loops->isa;

@@ -50,6 +50,12 @@ ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *reco
     case ORDO_ALGORITHM_ROUGH:
     case ORDO_ALGORITHM_HALVING:
         return paper_sort(kernels, records, algorithm, radius, exec);
+    case ORDO_ALGORITHM_INSERTION:
+    case ORDO_ALGORITHM_GLOBAL:
+        return ordo_fail(exec, ORDO_E_UNSUPPORTED,
+                         "algorithm %s runs only on a GPU, but this call runs on the CPU; expected "
+                         "device cuda",
+                         algorithm == ORDO_ALGORITHM_INSERTION ? "insertion" : "global");
     case ORDO_ALGORITHM_WINDOWS:
         return cpu_records_windows(records, kernels, radius, exec);
     default:

@@ -8,6 +8,7 @@
  * other kernels (radius_far.cuh) measure across spans from the table and read again only the
  * patches that may hold a larger radius. Exact. Reads each key once, apart from these patches.
  * Scratch: two keys and 4 bytes per patch. */
+#include "backend/papers.h"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/radius_far.cuh"
@@ -44,11 +45,13 @@ template <typename BITS> static radius_pieces radius_layout(cuda_scratch *scratc
 /* The single-read method does not compute the sequences LR, RL and DM. */
 static bool by_sequences(const ordo_radius_job *job)
 {
-    return job->algorithm == ORDO_ALGORITHM_PREFIX || ordo_wants_sequences(job);
+    return job->algorithm == ORDO_ALGORITHM_SCANS || ordo_wants_sequences(job);
 }
 
 size_t dev_radius_scratch(const ordo_radius_job *job)
 {
+    if (job->algorithm == ORDO_ALGORITHM_PREFIX)
+        return ordo_cuda_papers_table()->roughsort.radius_scratch(job);
     if (by_sequences(job))
         return dev_sequences_scratch(job);
     cuda_scratch counted = {NULL, 0};
@@ -120,9 +123,11 @@ ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job)
         return ordo_fail(
             call->exec, ORDO_E_UNSUPPORTED,
             "algorithm sequential cannot measure a radius on a GPU; use the CPU backend");
+    if (job->algorithm == ORDO_ALGORITHM_PREFIX)
+        return ordo_cuda_papers_table()->roughsort.radius(call, job);
     if (by_sequences(job)) {
         TRY(dev_sequences_enqueue(call, job, &radius));
-        call->exec->algorithm = "prefix";
+        call->exec->algorithm = "scans";
     } else {
         TRY(dev_radius_enqueue(call, job, KEY_FOLDED, SIZE_MAX - 1, &radius));
         call->exec->algorithm = "pieces";

@@ -24,6 +24,8 @@ static const ordo_cuda_sorter *sorter_of(ordo_algorithm algorithm)
         return &radix;
     case ORDO_ALGORITHM_SPLIT:
         return papers->ballot.split;
+    case ORDO_ALGORITHM_GLOBAL:
+        return papers->ballot.global;
     case ORDO_ALGORITHM_BITONIC:
         return papers->median.bitonic;
     case ORDO_ALGORITHM_MERGE:
@@ -32,6 +34,8 @@ static const ordo_cuda_sorter *sorter_of(ordo_algorithm algorithm)
         return papers->hybrid.sample;
     case ORDO_ALGORITHM_ROUGH:
         return papers->roughsort.rough;
+    case ORDO_ALGORITHM_INSERTION:
+        return papers->roughsort.insertion;
     case ORDO_ALGORITHM_HALVING:
         return papers->roughsort.halving;
     default:

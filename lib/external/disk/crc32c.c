@@ -84,7 +84,9 @@ static uint32_t by_instruction(uint32_t crc, const unsigned char *data, size_t b
 }
 #endif
 
-uint32_t crc32c(const void *data, size_t bytes)
+uint32_t crc32c_more(uint32_t before, const void *data, size_t bytes)
 {
-    return ~(has_instruction() ? by_instruction : by_tables)(UINT32_MAX, data, bytes);
+    return ~(has_instruction() ? by_instruction : by_tables)(~before, data, bytes);
 }
+
+uint32_t crc32c(const void *data, size_t bytes) { return crc32c_more(0, data, bytes); }

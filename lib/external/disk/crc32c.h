@@ -8,4 +8,7 @@
 /* Uses the instruction of the CPU where there is one, otherwise tables. */
 uint32_t crc32c(const void *data, size_t bytes);
 
+/* The checksum of data that follow others whose checksum is `before`; 0: there are none. */
+uint32_t crc32c_more(uint32_t before, const void *data, size_t bytes);
+
 #endif

@@ -8,22 +8,19 @@
 #include <stdlib.h>
 
 enum {
-    MOST_THREADS = 8,
-    /* Disk space is given back in pieces of this size. On ext4 with the mount option discard each
-     * piece is a request to the disk that the next journal commit waits for. */
-    RELEASED_BYTES = ORDO_TUNE(1 << 20, 256)
+    MOST_THREADS = 8
 };
 
 typedef struct cursor { /* of one run */
-    size_t   block;     /* its next block */
-    size_t   extent;    /* the extent of that block */
-    uint64_t offset;    /* where that block is in the file of the extent */
-    uint64_t released;  /* the disk space of the extent before this offset is given back */
-    size_t   taken;     /* blocks of this range that are not read yet */
-    size_t   carried;   /* elements that the last range left over */
-    size_t   n;         /* elements of this range before the cut is known */
-    char    *at;        /* where they are */
-    size_t   given;     /* elements of the last range */
+    size_t    block;    /* its next block */
+    size_t    extent;   /* the extent of that block */
+    uint64_t  offset;   /* where that block is in the file of the extent */
+    spill_gap gap;      /* what was read before it */
+    size_t    taken;    /* blocks of this range that are not read yet */
+    size_t    carried;  /* elements that the last range left over */
+    size_t    n;        /* elements of this range before the cut is known */
+    char     *at;       /* where they are */
+    size_t    given;    /* elements of the last range */
 } cursor;
 
 struct ranges {
@@ -88,7 +85,7 @@ ranges *ranges_open(const runs *r, size_t from, size_t to, const uint32_t *order
         const run *const one = &r->all[from + i];
         g->cursors[i] = (cursor){.block = one->block, .extent = one->extent};
         if (one->blocks > 0)
-            g->cursors[i].offset = g->cursors[i].released = r->extents[one->extent].offset;
+            g->cursors[i].offset = r->extents[one->extent].offset;
         g->blocks += one->blocks;
     }
     return g;
@@ -175,17 +172,24 @@ static size_t blocks_of_read(const ranges *g, const cursor *c, size_t *bytes)
 static void advance(const ranges *g, cursor *c, size_t count, size_t bytes)
 {
     const runs *const r = g->runs;
+    spill_pass(r->spill, &c->gap, r->extents[c->extent].file, c->offset, bytes);
     c->block += count;
     c->taken -= count;
     c->offset += bytes;
     bool const is_last = c->extent + 1 == r->extent_count;
     bool const ends = c->block == (is_last ? r->blocks : r->extents[c->extent + 1].block);
-    if (ends || c->offset - c->released >= RELEASED_BYTES) {
-        spill_release(r->spill, r->extents[c->extent].file, c->released, c->offset - c->released);
-        c->released = c->offset;
-    }
+    if (ends)
+        spill_release(r->spill, &c->gap);
     if (ends && !is_last)
-        c->offset = c->released = r->extents[++c->extent].offset;
+        c->offset = r->extents[++c->extent].offset;
+}
+
+/* Unpacks a block that was read. False if it is not the block that was written. */
+static bool unpack(const runs *r, size_t block, const char *packed, char *elements)
+{
+    return crc32c(packed, r->bytes[block]) == r->crc[block] &&
+           block_unpack(&r->kind, packed, r->bytes[block], r->n[block], elements) &&
+           element_order(&r->kind, elements) == r->first[block];
 }
 
 /* Reads blocks at the cursor into the buffer and unpacks them to *to, which moves on. */
@@ -198,8 +202,7 @@ static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
     if (!spill_read(r->spill, file, buffer, bytes, c->offset))
         return false;
     for (size_t block = c->block; block < c->block + count; block++) {
-        if (crc32c(buffer + at, r->bytes[block]) != r->crc[block] ||
-            !block_unpack(&r->kind, buffer + at, r->bytes[block], r->n[block], *to))
+        if (!unpack(r, block, buffer + at, *to))
             return spill_damaged(r->spill, file, c->offset + at);
         at += r->bytes[block];
         *to += r->n[block] * r->kind.size;
@@ -291,50 +294,66 @@ size_t ranges_given(const ranges *g, size_t i) { return g->cursors[i].given; }
 
 /* ---- Places ---- */
 
-size_t ranges_tell(const ranges *g, uint32_t *carried)
-{
-    for (size_t i = 0; i < g->count; i++)
-        carried[i] = (uint32_t)g->cursors[i].carried;
-    return g->next;
-}
+size_t ranges_tell(const ranges *g) { return g->next; }
 
-/* Reads the last n elements of the block before the cursor to `to`. */
-static bool read_tail(ranges *g, const cursor *c, size_t n, char *scratch, char *to)
+/* Reads the block before the cursor to `elements`. */
+static bool read_last(ranges *g, const cursor *c, char *elements)
 {
     const runs *const r = g->runs;
-    size_t const      block = c->block - 1, bytes = r->bytes[block], size = r->kind.size;
+    size_t const      block = c->block - 1, bytes = r->bytes[block];
     unsigned const    file = r->extents[c->extent].file;
-    if (!spill_read(r->spill, file, g->buffers[0], bytes, c->offset - bytes))
-        return false;
-    if (n > r->n[block] || crc32c(g->buffers[0], bytes) != r->crc[block] ||
-        !block_unpack(&r->kind, g->buffers[0], bytes, r->n[block], scratch))
-        return spill_damaged(r->spill, file, c->offset - bytes);
-    memcpy(to, scratch + (r->n[block] - n) * size, n * size);
+    uint64_t const    offset = c->offset - bytes;
+    return spill_read(r->spill, file, g->buffers[0], bytes, offset) &&
+           (unpack(r, block, g->buffers[0], elements) || spill_damaged(r->spill, file, offset));
+}
+
+/* Divides the last block that was taken of each run at the cut, as divide() did. */
+static bool divide_again(ranges *g, char *block, uint64_t *last)
+{
+    const runs *const r = g->runs;
+    size_t const      size = r->kind.size;
+    bool const        is_end = g->next == g->blocks;
+    size_t const      owner = is_end ? 0 : run_of_block(g, g->order[g->next]);
+    char             *to = g->carry;
+    for (size_t i = 0; i < g->count; i++) {
+        cursor *const c = &g->cursors[i];
+        if (c->block == r->all[g->from + i].block)
+            continue;
+        if (!read_last(g, c, block))
+            return false;
+        size_t const n = r->n[c->block - 1];
+        size_t const below =
+            is_end || i == owner
+                ? n
+                : elements_below(&r->kind, block, n, r->first[g->order[g->next]], i < owner);
+        *last = ordo_max(*last, element_tie(&r->kind, block + (below - 1) * size));
+        c->carried = n - below;
+        memcpy(to, block + below * size, c->carried * size);
+        to += c->carried * size;
+        g->carried += c->carried;
+    }
     return true;
 }
 
-bool ranges_seek(ranges *g, size_t next, const uint32_t *carried)
+bool ranges_seek(ranges *g, size_t next, uint64_t *passed, uint64_t *last)
 {
     const runs *const r = g->runs;
-    char *const       scratch = malloc(r->block_n * r->kind.size);
-    char             *to = g->carry;
-    bool              ok = scratch != NULL && next <= g->blocks;
-    for (; ok && g->next < next; g->next++) {
+    *passed = *last = 0;
+    if (next > g->blocks)
+        return failure_record(r->failure, ORDO_E_IO,
+                              "the place where the sort goes on is behind its last block");
+    for (; g->next < next; g->next++) {
         size_t const  block = g->order[g->next];
         cursor *const c = &g->cursors[run_of_block(g, block)];
         c->block++;
         c->offset += r->bytes[block];
-        c->released = c->offset;
+        *passed += r->n[block];
     }
-    for (size_t i = 0; i < g->count && ok; i++) {
-        cursor *const c = &g->cursors[i];
-        c->carried = carried[i];
-        g->carried += carried[i];
-        if (carried[i] > 0)
-            ok = c->block > r->all[g->from + i].block && read_tail(g, c, carried[i], scratch, to);
-        to += carried[i] * r->kind.size;
-    }
-    free(scratch);
-    return ok || failure_record(r->failure, ORDO_E_IO,
-                                "the place where the sort goes on does not fit its runs");
+    char *const block = malloc(r->block_n * r->kind.size);
+    bool const  ok = block != NULL ? divide_again(g, block, last)
+                                   : failure_record(r->failure, ORDO_E_NOMEM,
+                                                    "the system refused memory to read the runs");
+    free(block);
+    *passed -= g->carried;
+    return ok;
 }

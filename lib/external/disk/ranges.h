@@ -30,11 +30,12 @@ bool ranges_next(ranges *g, char *elements, size_t *n);
 /* How many elements of the last range are of run `from` + i. Those of the first run come first. */
 size_t ranges_given(const ranges *g, size_t i);
 
-/* Where the reader is, behind the range that ranges_next() gave last: how many blocks it took, and
- * how many elements of each run are left over. ranges_seek() goes there, before the first range of
- * a new reader. Each run must have one extent. */
-size_t ranges_tell(const ranges *g, uint32_t *carried);
-bool   ranges_seek(ranges *g, size_t next, const uint32_t *carried);
+/* Where the reader is, behind the range that ranges_next() gave last: how many blocks it took.
+ * ranges_seek() goes there, before the first range of a new reader; each run must have one extent.
+ * *passed gets the number of the elements before that place, and *last the tie bits (element_tie())
+ * of the last one of them. */
+size_t ranges_tell(const ranges *g);
+bool   ranges_seek(ranges *g, size_t next, uint64_t *passed, uint64_t *last);
 
 /* Bytes that a reader of `count` runs holds besides the buffer. */
 size_t ranges_memory(const element_kind *kind, size_t count, size_t block_n, size_t staging,

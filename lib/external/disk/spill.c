@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "external/disk/spill.h"
 
+#include "backend/tuning.h"
 #include "external/disk/files.h"
 
 #include <errno.h>
@@ -17,7 +18,11 @@
 #include <unistd.h>
 
 enum {
-    PAGE = 4096
+    PAGE = 4096,
+    /* Disk space is given back in pieces of this size. Each piece is a transaction of the journal,
+     * and on ext4 with the mount option discard also a request to the disk, which the next commit
+     * of the journal waits for. */
+    RELEASED_BYTES = ORDO_TUNE(4 << 20, 256)
 };
 
 void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f)
@@ -80,9 +85,16 @@ static bool open_file(spill *s, unsigned which)
                               "save memory; expected a directory on a disk",
                               directory);
     s->fds[which] = s->kept ? open_kept(directory) : open_nameless(directory);
-    return s->fds[which] >= 0 ||
-           failure_record_errno(s->failure, errno, "opening a temporary file in %s failed",
-                                directory);
+    return s->fds[which] >= 0 || spill_no_directory(s->failure, errno, directory);
+}
+
+bool spill_no_directory(failure *f, int error, const char *directory)
+{
+    bool const  missing = error == ENOENT || error == ENOTDIR;
+    char        buffer[128];
+    const char *why = strerror_r(error, buffer, sizeof buffer);
+    return failure_record(f, ORDO_E_IO, "opening a temporary file in %s failed: %s%s", directory,
+                          why, missing ? "; make the directory, or name another one" : "");
 }
 
 bool spill_reopen(spill *s, uint64_t bytes)
@@ -137,13 +149,25 @@ bool spill_damaged(const spill *s, unsigned file, uint64_t offset)
                           s->directories[file], (unsigned long long)offset);
 }
 
-void spill_release(const spill *s, unsigned file, uint64_t offset, uint64_t bytes)
+void spill_release(const spill *s, spill_gap *gap)
 {
     /* Only whole pages: a part of a page would be written with zeros. */
-    uint64_t const begin = ordo_div_up(offset, PAGE) * PAGE, end = (offset + bytes) / PAGE * PAGE;
+    uint64_t const begin = ordo_div_up(gap->begin, PAGE) * PAGE, end = gap->end / PAGE * PAGE;
     if (begin < end && !s->kept)
-        (void)fallocate(s->fds[file], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
+        (void)fallocate(s->fds[gap->file], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
                         (off_t)(end - begin));
+    gap->begin = gap->end;
+}
+
+void spill_pass(const spill *s, spill_gap *gap, unsigned file, uint64_t offset, uint64_t bytes)
+{
+    if (gap->file != file || gap->end != offset) {
+        spill_release(s, gap);
+        *gap = (spill_gap){.file = file, .begin = offset};
+    }
+    gap->end = offset + bytes;
+    if (gap->end - gap->begin >= RELEASED_BYTES)
+        spill_release(s, gap);
 }
 
 bool spill_check_space(const spill *s, uint64_t bytes)

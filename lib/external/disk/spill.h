@@ -26,6 +26,9 @@ typedef struct spill {
 void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f);
 void spill_close(spill *s);
 
+/* Records why there are no temporary files in a directory. */
+bool spill_no_directory(failure *f, int error, const char *directory);
+
 /* Opens the kept file of an earlier call, which has `bytes` bytes in use. */
 bool spill_reopen(spill *s, uint64_t bytes);
 
@@ -41,8 +44,16 @@ bool spill_read(spill *s, unsigned file, void *into, size_t bytes, uint64_t offs
 /* Records that the checksum of a block is wrong. */
 bool spill_damaged(const spill *s, unsigned file, uint64_t offset);
 
-/* Gives the disk space of data that are no longer needed back, where the file system can. */
-void spill_release(const spill *s, unsigned file, uint64_t offset, uint64_t bytes);
+/* Data that were read for the last time and whose disk space is not given back yet. */
+typedef struct spill_gap {
+    unsigned file;
+    uint64_t begin, end;
+} spill_gap;
+
+/* Adds data to a gap. Gives the disk space of large gaps back, where the file system can; data that
+ * do not follow the gap begin another one. spill_release() gives back what is left. */
+void spill_pass(const spill *s, spill_gap *gap, unsigned file, uint64_t offset, uint64_t bytes);
+void spill_release(const spill *s, spill_gap *gap);
 
 /* Fails if the directories have less than `bytes` bytes of free space together. */
 bool spill_check_space(const spill *s, uint64_t bytes);

@@ -21,6 +21,7 @@ typedef struct line_cursor { /* of one run */
     char     *left;          /* what stays for the next range: bytes, lines */
     size_t    left_bytes, left_n;
     uint64_t  left_keys; /* bytes of their keys, at most */
+    spill_gap gap;       /* blocks that were read */
 } line_cursor;
 
 struct line_ranges {
@@ -217,12 +218,14 @@ static bool read_run(const line_ranges *g, line_cursor *c, char *buffer)
         if (crc32c(buffer, b.bytes) != b.crc ||
             !line_block_read(buffer, b.bytes, b.n, (char)g->format->end, to, b.raw, c->starts))
             return spill_damaged(r->spill, b.file, b.offset);
-        spill_release(r->spill, b.file, b.offset, b.bytes);
+        spill_pass(r->spill, &c->gap, b.file, b.offset, b.bytes);
         c->rest = (size_t)(to - c->at);
         c->rest_n = b.n;
         c->left_keys = b.keys;
         to += b.raw;
     }
+    if (c->block == c->end)
+        spill_release(r->spill, &c->gap);
     return true;
 }
 

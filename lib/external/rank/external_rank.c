@@ -9,6 +9,7 @@
  * the memory: see rank_groups.c. */
 #define _GNU_SOURCE
 #include "backend/tuning.h"
+#include "external/disk/crc32c.h"
 #include "external/rank/rank_pairs.h"
 #include "external/rank/rank_work.h"
 
@@ -52,7 +53,10 @@ static bool read_elements(void *user, piece *p)
     p->n = (size_t)ordo_min(r->call->capacity, r->data.n - r->next);
     p->ended = p->n == 0;
     r->next += p->n;
-    return p->ended || replay_read(&r->data, r->next - p->n, p->elements, p->n);
+    if (!p->ended && !replay_read(&r->data, r->next - p->n, p->elements, p->n))
+        return false;
+    p->mark = r->call->sums ? crc32c(p->elements, p->n * r->call->kind.size) : 0;
+    return true;
 }
 
 static bool sort_bits(void *user, piece *p)
@@ -67,7 +71,7 @@ static bool write_run(void *user, const piece *p)
     ranker *const r = user;
     atomic_fetch_add(&r->call->written, p->n / 2);
     return runs_begin(&r->runs) && runs_append(&r->runs, p->elements, p->n) && runs_end(&r->runs) &&
-           resume_save(&r->resume, &r->runs);
+           resume_save(&r->resume, &r->runs, (uint32_t)p->mark);
 }
 
 /* ---- Phase 2: ranks by runs ---- */
@@ -425,7 +429,7 @@ static ordo_status rank_begun(ranker *r)
     external_call *const c = r->call;
     size_t const         copied =
         ordo_max(ordo_min(COPY_BYTES, (size_t)c->opts.memory / 8) / c->kind.size, 1);
-    uint64_t source[6];
+    uint64_t source[RESUME_FACTS];
     if (c->opts.resume_directory != NULL && !resume_find_source(c, source))
         return external_status(c);
     TRY(external_buffers(c, copied, c->kind.size));

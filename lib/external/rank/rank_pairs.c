@@ -41,6 +41,7 @@ typedef struct cursor {
     uint64_t    at;
     bool        releases; /* the disk space of chunks that were read */
     pair        chunk[CHUNK];
+    spill_gap   gap; /* chunks that were read for the last time */
 } cursor;
 
 typedef struct pairs {
@@ -104,7 +105,7 @@ static const pair *cursor_get(cursor *c)
         if (!spill_read(t->spill, from->file, c->chunk, bytes, from->offset))
             return NULL;
         if (c->releases)
-            spill_release(t->spill, from->file, from->offset, bytes);
+            spill_pass(t->spill, &c->gap, from->file, from->offset, bytes);
     }
     return &c->chunk[in_chunk];
 }

@@ -11,7 +11,7 @@
  *   with                     ordo scan --bits --algorithm shared --device cuda
  *   32-bit ballot count      dev_scan_paper.cu: dev_scan_ballot
  *   (future work)            ordo scan --algorithm ballot --device cuda
- *   radix sort by one bit    dev_split.cuh: split_count, split_scan, split_scatter
+ *   radix sort by one bit    dev_split.cuh: split_place, split_tiles, split_move
  *                            dev_split.cu: dev_split
  *                            cpu_split.c: cpu_records_split
  *                            cpu_split.t.h: count_piece, move_piece
@@ -21,9 +21,14 @@
  *                            ordo suffix --algorithm msd
  *   BWT, bzip2               text/bwt.c, text/bzip2/compress.c: ordo_bz_compress
  *
+ *   not in the poster
+ *   splits of the whole      dev_split_global.cuh: global_count, global_scan, global_scatter
+ *   array                    ordo sort --algorithm global --device cuda
+ *
  *   measurement              command; results
  *   binary prefix sum        ordo bench scan --device cuda --only poster
  *                            h200/scan/scan_poster.json
+ *   block scan alone         section `block` of the same benchmark
  *   radix sort, 80 % faster  ordo bench sort --device cuda --only split
  *                            h200/sort/sort_split.json
  *
@@ -40,7 +45,7 @@ size_t      cpu_records_split_scratch(const struct cpu_records *records);
 
 #else
 
-extern const ordo_cuda_sorter dev_split;
+extern const ordo_cuda_sorter dev_split, dev_global;
 
 /* BALLOT and SHARED; n is not 0. Waits for the total if the job wants it. */
 ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job);

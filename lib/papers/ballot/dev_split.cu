@@ -1,56 +1,48 @@
-/* dev_split.cu - the split radix sort of keys, pairs and indices (dev_split.cuh), with the block
- * scan by ballots and 16 keys per thread. */
-#include "papers/ballot/dev_split.cuh"
+/* dev_split.cu - the split radix sorts of keys, pairs and indices, with the block scan by ballots:
+ * split inside blocks (dev_split.cuh), the poster's, and over the whole array
+ * (dev_split_global.cuh), with 16 keys per thread. */
 #include "papers/ballot/ballot.h"
+#include "papers/ballot/dev_split.cuh"
+#include "papers/ballot/dev_split_global.cuh"
 
-static constexpr int ROWS = 16;
+/* A way to sort: its scratch, and the sort of `source` to `result` as in dev_split.cuh. */
+struct inside_blocks {
+    static constexpr const char *NAME = "split";
 
-static size_t keys_scratch(const ordo_sort_job *job)
-{
-    cuda_scratch scratch = {};
-    split_layout(&scratch, job->n, ROWS, cuda_type_size(job->type), 0);
-    return scratch.used;
-}
+    static size_t scratch(size_t n, size_t key_size, size_t index_size)
+    {
+        return split_scratch(n, key_size, index_size);
+    }
+    template <typename INDEX, typename CODE>
+    static ordo_status sort(cuda_call *call, CODE code, const void *source, size_t key_size,
+                            size_t n, size_t index_size, void *result, size_t size)
+    {
+        split_tables const tables = split_layout(&call->scratch, n, key_size, index_size);
+        return split<PAPER_BALLOT, INDEX>(call, &tables, code, source, key_size, n, result, size);
+    }
+};
 
-static ordo_status sort_keys(cuda_call *call, const ordo_sort_job *job)
-{
-    size_t const size = cuda_type_size(job->type);
-    call->exec->algorithm = "split";
-    if (job->n < 2)
-        return ORDO_OK;
-    call->exec->changed = true;
-    split_tables const tables = split_layout(&call->scratch, job->n, ROWS, size, 0);
-    return with_radix_code<false>(job->type, job->descending, KEY_TOTAL, [&](auto code) {
-        return split<PAPER_BALLOT, ROWS, radix_no_value>(call, &tables, code, job->keys, size,
-                                                         job->n, job->keys, size);
-    });
-}
+struct whole_array {
+    static constexpr const char *NAME = "global";
+    static constexpr int         ROWS = 16;
+
+    static size_t scratch(size_t n, size_t key_size, size_t index_size)
+    {
+        cuda_scratch scratch = {};
+        global_layout(&scratch, n, ROWS, key_size, index_size);
+        return scratch.used;
+    }
+    template <typename INDEX, typename CODE>
+    static ordo_status sort(cuda_call *call, CODE code, const void *source, size_t key_size,
+                            size_t n, size_t index_size, void *result, size_t size)
+    {
+        global_tables const tables = global_layout(&call->scratch, n, ROWS, key_size, index_size);
+        return split_globally<PAPER_BALLOT, ROWS, INDEX>(call, &tables, code, source, key_size, n,
+                                                         result, size);
+    }
+};
 
 static size_t index_bytes(size_t n) { return n <= UINT32_MAX ? 4 : 8; }
-
-static size_t argsort_scratch(const ordo_argsort_job *job)
-{
-    cuda_scratch scratch = {};
-    split_layout(&scratch, job->n, ROWS, cuda_type_size(job->type), index_bytes(job->n));
-    return scratch.used;
-}
-
-static ordo_status argsort(cuda_call *call, const ordo_argsort_job *job)
-{
-    size_t const n = job->n, size = cuda_type_size(job->type);
-    size_t const index_size = cuda_type_size(job->index_type);
-    call->exec->algorithm = "split";
-    if (n == 0)
-        return ORDO_OK;
-    split_tables const tables = split_layout(&call->scratch, n, ROWS, size, index_bytes(n));
-    return with_radix_code<true>(job->type, job->descending, KEY_TOTAL, [&](auto code) {
-        return index_bytes(n) == 4
-                   ? split<PAPER_BALLOT, ROWS, uint32_t>(call, &tables, code, job->keys, size, n,
-                                                         job->index, index_size)
-                   : split<PAPER_BALLOT, ROWS, uint64_t>(call, &tables, code, job->keys, size, n,
-                                                         job->index, index_size);
-    });
-}
 
 /* The argsort job whose index, in scratch, the gather uses. */
 static ordo_argsort_job split_pairs_order(cuda_scratch *scratch, const ordo_pairs_job *job)
@@ -68,22 +60,65 @@ static ordo_argsort_job split_pairs_order(cuda_scratch *scratch, const ordo_pair
             NULL};
 }
 
-static size_t pairs_scratch(const ordo_pairs_job *job)
-{
-    cuda_scratch           scratch = {};
-    ordo_argsort_job const order = split_pairs_order(&scratch, job);
-    gather_layout(&scratch, job);
-    return scratch.used + argsort_scratch(&order);
-}
+template <typename WAY> struct split_slots {
+    static size_t keys_scratch(const ordo_sort_job *job)
+    {
+        return WAY::scratch(job->n, cuda_type_size(job->type), 0);
+    }
 
-static ordo_status sort_pairs(cuda_call *call, const ordo_pairs_job *job)
-{
-    ordo_argsort_job const order = split_pairs_order(&call->scratch, job);
-    gather_buffers const   buffers = gather_layout(&call->scratch, job);
-    call->exec->changed = true;
-    TRY(argsort(call, &order));
-    return dev_gather_pairs(call, job, order.index, index_bytes(order.n) == 8, buffers);
-}
+    static ordo_status keys(cuda_call *call, const ordo_sort_job *job)
+    {
+        size_t const size = cuda_type_size(job->type);
+        call->exec->algorithm = WAY::NAME;
+        if (job->n < 2)
+            return ORDO_OK;
+        call->exec->changed = true;
+        return with_radix_code<false>(job->type, job->descending, KEY_TOTAL, [&](auto code) {
+            return WAY::template sort<radix_no_value>(call, code, job->keys, size, job->n, 0,
+                                                      job->keys, size);
+        });
+    }
 
-const ordo_cuda_sorter dev_split = {keys_scratch, sort_keys,       pairs_scratch,
-                                    sort_pairs,   argsort_scratch, argsort};
+    static size_t argsort_scratch(const ordo_argsort_job *job)
+    {
+        return WAY::scratch(job->n, cuda_type_size(job->type), index_bytes(job->n));
+    }
+
+    static ordo_status argsort(cuda_call *call, const ordo_argsort_job *job)
+    {
+        size_t const n = job->n, size = cuda_type_size(job->type);
+        size_t const index_size = cuda_type_size(job->index_type);
+        call->exec->algorithm = WAY::NAME;
+        if (n == 0)
+            return ORDO_OK;
+        return with_radix_code<true>(job->type, job->descending, KEY_TOTAL, [&](auto code) {
+            return index_bytes(n) == 4 ? WAY::template sort<uint32_t>(call, code, job->keys, size,
+                                                                      n, 4, job->index, index_size)
+                                       : WAY::template sort<uint64_t>(call, code, job->keys, size,
+                                                                      n, 8, job->index, index_size);
+        });
+    }
+
+    static size_t pairs_scratch(const ordo_pairs_job *job)
+    {
+        cuda_scratch           scratch = {};
+        ordo_argsort_job const order = split_pairs_order(&scratch, job);
+        gather_layout(&scratch, job);
+        return scratch.used + argsort_scratch(&order);
+    }
+
+    static ordo_status pairs(cuda_call *call, const ordo_pairs_job *job)
+    {
+        ordo_argsort_job const order = split_pairs_order(&call->scratch, job);
+        gather_buffers const   buffers = gather_layout(&call->scratch, job);
+        call->exec->changed = true;
+        TRY(argsort(call, &order));
+        return dev_gather_pairs(call, job, order.index, index_bytes(order.n) == 8, buffers);
+    }
+
+    static constexpr ordo_cuda_sorter slots = {keys_scratch,    keys,   pairs_scratch, pairs,
+                                               argsort_scratch, argsort};
+};
+
+const ordo_cuda_sorter dev_split = split_slots<inside_blocks>::slots;
+const ordo_cuda_sorter dev_global = split_slots<whole_array>::slots;

@@ -1,41 +1,48 @@
-/* dev_split.cuh - the split radix sort of D. Whittaker, A. Skjellum and P. Bangalore, "Ballot
- * Counting for Optimal Binary Prefix Sum": one stable partition for every bit that differs, lowest
- * first. Templates for dev_split.cu and the benchmark, which varies the block scan.
+/* dev_split.cuh - the radix sort of D. Whittaker, A. Skjellum and P. Bangalore, "Ballot Counting for
+ * Optimal Binary Prefix Sum", one key per thread. Templates for dev_split.cu and the benchmark, which
+ * varies the block scan.
  *
- * The place of a key with bit 0 is the number of 0 bits before it; with bit 1, the number of all 0
- * bits plus the number of 1 bits before it. A split is three kernels: a block scan counts the 0
- * bits of each tile; one block scans these totals; a block scan gives the places. Launches for bits
- * that do not differ return at once. Cost per bit: 3 reads and writes of keys, 2 of indices.
- * Scratch: two arrays of key bits; for pairs and argsort also two of indices. */
+ * A split sorts the keys of a block by one bit. A binary prefix sum of the block counts the set bits
+ * before each key; the index of the thread less that number is the number of unset bits before it;
+ * the last thread broadcasts the number of all unset bits; so each thread knows the place of its key,
+ * and the keys are exchanged in shared memory. Arrays larger than a block are sorted as in the CUDPP
+ * library, with which the authors compare, in passes of 4 bits from the lowest on: four splits sort
+ * each tile, the tile's keys of each of the 16 digits are counted, a scan of all counts gives the
+ * first place of each digit of each tile, and the keys move there. All bits are sorted by, whether
+ * they differ or not. Cost per pass: 2 reads and writes of keys and indices. Scratch: two arrays of
+ * key bits; for pairs and argsort also two of indices; 14 bytes for each digit of each tile. */
 #ifndef ORDO_PAPERS_BALLOT_DEV_SPLIT_H
 #define ORDO_PAPERS_BALLOT_DEV_SPLIT_H
 
 #include "papers/ballot/block_paper_scan.cuh"
+#include "papers/ballot/dev_scan_paper.cuh"
 #include "cuda/runtime/cuda_rt.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/sort/dev_radix_run.cuh"
 
 enum {
-    SPLIT_THREADS = 256,
-    SPLIT_SCAN_THREADS = 1024
+    SPLIT_TILE = 256, /* keys, and threads, of a block */
+    SPLIT_BITS = 4,   /* of a digit */
+    SPLIT_DIGITS = 1 << SPLIT_BITS
 };
 
 struct split_tables {
-    unsigned long long *bits;   /* [2]: bits that are 1 in some key; bits that are 0 in some key */
-    uint32_t           *counts; /* [tiles] 0 bits */
-    uint64_t           *starts; /* [tiles + 1] 0 bits before each tile; the last is the total */
-    void               *keys[2], *index[2];
+    uint32_t *counts; /* [digit][tile] keys */
+    uint64_t *places; /* [digit][tile] of the first key */
+    uint16_t *begins; /* [tile][digit] of the first key in the sorted tile */
+    void     *keys[2], *index[2];
+    size_t    tiles;
 };
 
-/* rows: keys per thread. */
-static inline split_tables split_layout(cuda_scratch *scratch, size_t n, size_t rows,
-                                        size_t key_size, size_t index_size)
+static inline split_tables split_layout(cuda_scratch *scratch, size_t n, size_t key_size,
+                                        size_t index_size)
 {
-    size_t const tiles = ordo_div_up(n, SPLIT_THREADS * rows), bytes = ordo_max(key_size, 4);
+    size_t const bytes = ordo_max(key_size, 4);
     split_tables tables;
-    tables.bits = scratch_take<unsigned long long>(scratch, 2);
-    tables.counts = scratch_take<uint32_t>(scratch, tiles);
-    tables.starts = scratch_take<uint64_t>(scratch, tiles + 1);
+    tables.tiles = ordo_div_up(n, SPLIT_TILE);
+    tables.counts = scratch_take<uint32_t>(scratch, SPLIT_DIGITS * tables.tiles);
+    tables.places = scratch_take<uint64_t>(scratch, SPLIT_DIGITS * tables.tiles);
+    tables.begins = scratch_take<uint16_t>(scratch, SPLIT_DIGITS * tables.tiles);
     for (int i = 0; i < 2; i++) {
         tables.keys[i] = scratch_take<char>(scratch, n * bytes);
         tables.index[i] = scratch_take<char>(scratch, n * index_size);
@@ -43,124 +50,123 @@ static inline split_tables split_layout(cuda_scratch *scratch, size_t n, size_t 
     return tables;
 }
 
-/* The bit of a step: bit number `step`, from 0, of the bits that differ; -1 if there is none. */
-static DEVICE int split_bit(const split_tables &tables, int step)
+/* Bytes of scratch, with those of the scan of the counts. */
+static inline size_t split_scratch(size_t n, size_t key_size, size_t index_size)
 {
-    unsigned long long differ = tables.bits[0] & tables.bits[1];
-    if (step >= __popcll(differ))
-        return -1;
-    for (int s = 0; s < step; s++)
-        differ &= differ - 1;
-    return __ffsll((long long)differ) - 1;
+    cuda_scratch       scratch = {};
+    split_tables const tables = split_layout(&scratch, n, key_size, index_size);
+    (void)paper_layout(&scratch, SPLIT_DIGITS * tables.tiles);
+    return scratch.used;
 }
 
 template <typename CODE, typename INDEX, typename BITS = typename CODE::BITS>
 static __global__ void split_encode(split_tables const tables, CODE const code, const void *source,
                                     unsigned key_size, size_t n)
 {
-    BITS set = 0, unset = 0;
     grid_each(n, [&](size_t i) {
-        BITS const bits = code.fold(code.encode(load_sized<BITS>(source, i, key_size)));
-        ((BITS *)tables.keys[0])[i] = bits;
+        ((BITS *)tables.keys[0])[i] = code.fold(code.encode(load_sized<BITS>(source, i, key_size)));
         if constexpr (value_traits<INDEX>::exists)
             ((INDEX *)tables.index[0])[i] = (INDEX)i;
-        set |= bits;
-        unset |= ~bits;
     });
-    for (unsigned step = 1; step < 32; step *= 2) {
-        set |= __shfl_xor_sync(WARP_ALL, set, step);
-        unset |= __shfl_xor_sync(WARP_ALL, unset, step);
-    }
-    if (threadIdx.x % 32 == 0) {
-        atomicOr(tables.bits, (unsigned long long)set);
-        atomicOr(tables.bits + 1, (unsigned long long)unset);
-    }
 }
 
-template <paper_form FORM, int ROWS, typename BITS>
-static __global__ void __launch_bounds__(SPLIT_THREADS)
-    split_count(split_tables const tables, size_t n, int step)
-{
-    __shared__ block_paper_shared<FORM, SPLIT_THREADS, ROWS> shared;
-    int const                                                bit = split_bit(tables, step);
-    if (bit < 0)
-        return;
-    const BITS *const keys = (const BITS *)tables.keys[step % 2];
-    size_t const      base = (size_t)blockIdx.x * (SPLIT_THREADS * ROWS) + threadIdx.x;
-    unsigned          unset[ROWS];
-#pragma unroll
-    for (int row = 0; row < ROWS; row++) {
-        size_t const i = base + row * SPLIT_THREADS;
-        unset[row] = i < n && (keys[i] >> bit & 1) == 0;
-    }
-    unsigned const total = block_paper_scan<FORM, 1>(unset, &shared);
-    if (threadIdx.x == 0)
-        tables.counts[blockIdx.x] = total;
-}
+/* The key and the index of one thread, and their room in shared memory. */
+template <typename BITS, typename INDEX> struct split_item {
+    BITS  key;
+    INDEX index;
 
-/* Exclusive scan of the tiles' counts by one block. */
-static __global__ void __launch_bounds__(SPLIT_SCAN_THREADS)
-    split_scan(split_tables const tables, size_t tiles, int step)
-{
-    __shared__ uint64_t sums[SPLIT_SCAN_THREADS / 32];
-    if (split_bit(tables, step) < 0)
-        return;
-    unsigned const warp = threadIdx.x / 32, lane = lane_id();
-    uint64_t       base = 0;
-    for (size_t first = 0; first < tiles; first += SPLIT_SCAN_THREADS) {
-        size_t const   tile = first + threadIdx.x;
-        uint64_t const count = tile < tiles ? tables.counts[tile] : 0;
-        uint64_t const scan = warp_scan<scan_add<uint64_t>>(count);
-        if (lane == 31)
-            sums[warp] = scan;
-        __syncthreads();
-        uint64_t before = base;
-        for (unsigned w = 0; w < SPLIT_SCAN_THREADS / 32; w++) {
-            before += w < warp ? sums[w] : 0;
-            base += sums[w];
-        }
-        if (tile < tiles)
-            tables.starts[tile] = before + scan - count;
-        __syncthreads();
-    }
-    if (threadIdx.x == 0)
-        tables.starts[tiles] = base;
-}
+    struct shared {
+        BITS  keys[SPLIT_TILE];
+        INDEX index[value_traits<INDEX>::exists ? SPLIT_TILE : 1];
+    };
 
-template <paper_form FORM, int ROWS, typename BITS, typename INDEX>
-static __global__ void __launch_bounds__(SPLIT_THREADS)
-    split_scatter(split_tables const tables, size_t n, int step)
-{
-    __shared__ block_paper_shared<FORM, SPLIT_THREADS, ROWS> shared;
-    int const                                                bit = split_bit(tables, step);
-    if (bit < 0)
-        return;
-    const BITS *const from = (const BITS *)tables.keys[step % 2];
-    BITS *const       to = (BITS *)tables.keys[1 - step % 2];
-    size_t const      base = (size_t)blockIdx.x * (SPLIT_THREADS * ROWS) + threadIdx.x;
-    BITS              key[ROWS];
-    unsigned          unset[ROWS];
-#pragma unroll
-    for (int row = 0; row < ROWS; row++) {
-        size_t const i = base + row * SPLIT_THREADS;
-        key[row] = i < n ? from[i] : 0;
-        unset[row] = i < n && (key[row] >> bit & 1) == 0;
-    }
-    block_paper_scan<FORM, 1>(unset, &shared);
-    uint64_t const before = tables.starts[blockIdx.x], all = tables.starts[gridDim.x];
-#pragma unroll
-    for (int row = 0; row < ROWS; row++) {
-        size_t const i = base + row * SPLIT_THREADS;
-        if (i >= n)
-            continue;
-        bool const     is_unset = (key[row] >> bit & 1) == 0;
-        uint64_t const unset_before = before + unset[row] - (is_unset ? 1 : 0);
-        size_t const   place = is_unset ? unset_before : all + (i - unset_before);
-        to[place] = key[row];
+    /* Gives the item to thread `place` and takes the item for this thread. */
+    DEVICE void exchange(shared *room, unsigned place)
+    {
+        room->keys[place] = key;
         if constexpr (value_traits<INDEX>::exists)
-            ((INDEX *)tables.index[1 - step % 2])[place] =
-                ((const INDEX *)tables.index[step % 2])[i];
+            room->index[place] = index;
+        __syncthreads();
+        key = room->keys[threadIdx.x];
+        if constexpr (value_traits<INDEX>::exists)
+            index = room->index[threadIdx.x];
     }
+};
+
+/* The place in the block, sorted by one bit, of the key of this thread. `set`: the bit. Called by
+ * all threads; a barrier must precede the next call. */
+template <paper_form FORM>
+static DEVICE unsigned split_place(unsigned set, block_paper_shared<FORM, SPLIT_TILE, 1> *scan,
+                                   unsigned *all_unset)
+{
+    unsigned sums[1] = {set};
+    (void)block_paper_scan<FORM, 1>(sums, scan);
+    unsigned const set_before = sums[0] - set;
+    if (threadIdx.x == SPLIT_TILE - 1)
+        *all_unset = SPLIT_TILE - sums[0];
+    __syncthreads();
+    return set != 0 ? *all_unset + set_before : threadIdx.x - set_before;
+}
+
+/* Sorts each tile by one digit, from keys[0] to keys[1], and counts its digits. Threads after the
+ * end of the array have keys of set bits, which stay behind all others. */
+template <paper_form FORM, typename BITS, typename INDEX>
+static __global__ void __launch_bounds__(SPLIT_TILE)
+    split_tiles(split_tables const tables, size_t n, unsigned shift)
+{
+    typedef split_item<BITS, INDEX> ITEM;
+    __shared__ block_paper_shared<FORM, SPLIT_TILE, 1> scan;
+    __shared__ __align__(16) unsigned char bytes[sizeof(typename ITEM::shared)];
+    __shared__ unsigned                    all_unset;
+    __shared__ unsigned                    begins[SPLIT_DIGITS], ends[SPLIT_DIGITS];
+    typename ITEM::shared *const           room = (typename ITEM::shared *)bytes;
+    size_t const                           first = (size_t)blockIdx.x * SPLIT_TILE;
+    unsigned const                         t = threadIdx.x;
+    unsigned const count = (unsigned)(n - first < SPLIT_TILE ? n - first : SPLIT_TILE);
+    ITEM           item = {};
+    item.key = t < count ? ((const BITS *)tables.keys[0])[first + t] : (BITS) ~(BITS)0;
+    if constexpr (value_traits<INDEX>::exists)
+        item.index = t < count ? ((const INDEX *)tables.index[0])[first + t] : (INDEX)0;
+    if (t < SPLIT_DIGITS)
+        begins[t] = ends[t] = 0;
+#pragma unroll
+    for (unsigned bit = 0; bit < SPLIT_BITS; bit++) {
+        unsigned const set = (unsigned)(item.key >> (shift + bit)) & 1;
+        item.exchange(room, split_place<FORM>(set, &scan, &all_unset));
+    }
+    unsigned const digit = (unsigned)(item.key >> shift) & (SPLIT_DIGITS - 1);
+    if (t < count) {
+        if (t == 0 || ((unsigned)(room->keys[t - 1] >> shift) & (SPLIT_DIGITS - 1)) != digit)
+            begins[digit] = t;
+        if (t == count - 1 ||
+            ((unsigned)(room->keys[t + 1] >> shift) & (SPLIT_DIGITS - 1)) != digit)
+            ends[digit] = t + 1;
+        ((BITS *)tables.keys[1])[first + t] = item.key;
+        if constexpr (value_traits<INDEX>::exists)
+            ((INDEX *)tables.index[1])[first + t] = item.index;
+    }
+    __syncthreads();
+    if (t < SPLIT_DIGITS) {
+        tables.counts[t * tables.tiles + blockIdx.x] = ends[t] - begins[t];
+        tables.begins[(size_t)blockIdx.x * SPLIT_DIGITS + t] = (uint16_t)begins[t];
+    }
+}
+
+/* Moves the keys of the sorted tiles from keys[1] to their places in keys[0]. */
+template <typename BITS, typename INDEX>
+static __global__ void __launch_bounds__(SPLIT_TILE)
+    split_move(split_tables const tables, size_t n, unsigned shift)
+{
+    size_t const tile = blockIdx.x, i = tile * SPLIT_TILE + threadIdx.x;
+    if (i >= n)
+        return;
+    BITS const     key = ((const BITS *)tables.keys[1])[i];
+    unsigned const digit = (unsigned)(key >> shift) & (SPLIT_DIGITS - 1);
+    size_t const   place = tables.places[digit * tables.tiles + tile] +
+                         (threadIdx.x - tables.begins[tile * SPLIT_DIGITS + digit]);
+    ((BITS *)tables.keys[0])[place] = key;
+    if constexpr (value_traits<INDEX>::exists)
+        ((INDEX *)tables.index[0])[place] = ((const INDEX *)tables.index[1])[i];
 }
 
 /* Writes the sorted keys or indices to the result. */
@@ -168,35 +174,34 @@ template <typename CODE, typename INDEX, typename BITS = typename CODE::BITS>
 static __global__ void split_decode(split_tables const tables, CODE const code, void *result,
                                     unsigned size, size_t n)
 {
-    int const last = __popcll(tables.bits[0] & tables.bits[1]) % 2;
     grid_each(n, [&](size_t i) {
         char *const to = (char *)result + i * size;
         if constexpr (value_traits<INDEX>::exists)
-            store_sized<uint64_t>(to, size, ((const INDEX *)tables.index[last])[i]);
+            store_sized<uint64_t>(to, size, ((const INDEX *)tables.index[0])[i]);
         else
-            store_sized<BITS>(to, size, code.decode(((const BITS *)tables.keys[last])[i]));
+            store_sized<BITS>(to, size, code.decode(((const BITS *)tables.keys[0])[i]));
     });
 }
 
-/* Sorts `source`. `result` gets the keys, or the indices if INDEX is an integer, as elements of
- * `size` bytes. */
-template <paper_form FORM, int ROWS, typename INDEX, typename CODE,
-          typename BITS = typename CODE::BITS>
+/* Sorts `source`, of n > 0 keys. `result` gets the keys, or the indices if INDEX is an integer, as
+ * elements of `size` bytes. The scan of the counts is the same for every FORM. */
+template <paper_form FORM, typename INDEX, typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status split(cuda_call *call, const split_tables *tables, CODE code, const void *source,
                          size_t key_size, size_t n, void *result, size_t size)
 {
-    size_t const tiles = ordo_div_up(n, SPLIT_THREADS * ROWS);
     size_t const blocks = ordo_min(ordo_div_up(n, 256), (size_t)call->facts->sms * 8);
-    call->exec->algorithm = "split";
-    CUDA_TRY(call->exec, cudaMemsetAsync(tables->bits, 0, 2 * sizeof *tables->bits, call->stream));
+    size_t const used = call->scratch.used;
     TRY(CUDA_LAUNCH(call, (split_encode<CODE, INDEX>), blocks, 256, 0, *tables, code, source,
                     (unsigned)key_size, n));
-    for (int step = 0; step < (int)(8 * key_size); step++) {
-        TRY(CUDA_LAUNCH(call, (split_count<FORM, ROWS, BITS>), tiles, SPLIT_THREADS, 0, *tables, n,
-                        step));
-        TRY(CUDA_LAUNCH(call, split_scan, 1, SPLIT_SCAN_THREADS, 0, *tables, tiles, step));
-        TRY(CUDA_LAUNCH(call, (split_scatter<FORM, ROWS, BITS, INDEX>), tiles, SPLIT_THREADS, 0,
-                        *tables, n, step));
+    for (unsigned shift = 0; shift < 8 * key_size; shift += SPLIT_BITS) {
+        word_source const counts = {tables->counts};
+        TRY(CUDA_LAUNCH(call, (split_tiles<FORM, BITS, INDEX>), tables->tiles, SPLIT_TILE, 0,
+                        *tables, n, shift));
+        TRY(paper_scan<PAPER_SHUFFLE>(call, counts, SPLIT_DIGITS * tables->tiles, tables->places,
+                                      true, static_cast<uint64_t *>(nullptr)));
+        call->scratch.used = used; /* the next scan runs after this one on the stream */
+        TRY(CUDA_LAUNCH(call, (split_move<BITS, INDEX>), tables->tiles, SPLIT_TILE, 0, *tables, n,
+                        shift));
     }
     return CUDA_LAUNCH(call, (split_decode<CODE, INDEX>), blocks, 256, 0, *tables, code, result,
                        (unsigned)size, n);

@@ -197,9 +197,11 @@ sample_piece sample_label_piece, sample_scatter_piece;   /* I and II; III */
 /* Adds the histograms of the pieces and turns them into places. */
 void sample_place_pieces(sample_call *call);
 
-/* Copies the input if results will replace it; restores it after an error. */
-ordo_status sample_keep_input(sample_call *call);
-void        sample_restore_input(sample_call *call);
+/* Pieces of the copy of the input, which is made if results will replace it; restores the input
+ * after an error. */
+sample_piece sample_keep_piece;
+size_t       sample_keep_count(const sample_call *call);
+void         sample_restore_input(sample_call *call);
 
 /* Decides which buckets of the CPU are sorted by one thread, and which by all. */
 void         sample_divide_buckets(sample_call *call);

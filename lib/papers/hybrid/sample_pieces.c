@@ -116,7 +116,7 @@ static void copy_piece(sample_call *call, size_t piece, bool back)
     hybrid_fence_nontemporal();
 }
 
-static void keep_piece(sample_call *call, sample_slot *slot, size_t piece)
+void sample_keep_piece(sample_call *call, sample_slot *slot, size_t piece)
 {
     double const began = ordo_profile_clock();
     copy_piece(call, piece, false);
@@ -124,16 +124,13 @@ static void keep_piece(sample_call *call, sample_slot *slot, size_t piece)
     ordo_profile_add(call->exec, ORDO_SPAN_DIVIDE, slot->number, began, KEEP_PIECE);
 }
 
-ordo_status sample_keep_input(sample_call *call)
-{
-    return sample_run(call, NULL, 0, keep_piece, key_pieces(call) + value_pieces(call));
-}
+size_t sample_keep_count(const sample_call *call) { return key_pieces(call) + value_pieces(call); }
 
 /* After an error the caller's arrays are as before. One thread copies, because the loops of a
  * cancelled call do nothing. */
 void sample_restore_input(sample_call *call)
 {
-    for (size_t piece = 0; piece < key_pieces(call) + value_pieces(call); piece++)
+    for (size_t piece = 0; piece < sample_keep_count(call); piece++)
         copy_piece(call, piece, true);
     call->exec->changed = false;
 }

@@ -96,13 +96,15 @@ static ordo_status label(sample_call *call)
     return call->pinned_in ? ORDO_OK : queue_labels(call);
 }
 
-/* The CPU scatters its part and copies the input before it waits for the counts. */
+/* The CPU scatters its part before it waits for the counts. If no thread was needed for copies, the
+ * CPU is early and copies the input, too. */
 static ordo_status count(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
     sample_place_pieces(call);
     TRY(sample_run(call, NULL, 0, sample_scatter_piece, sample_piece_count(call)));
-    TRY(sample_keep_input(call));
+    if (call->pinned_in)
+        TRY(sample_run(call, NULL, 0, sample_keep_piece, sample_keep_count(call)));
     EACH_LINE(line)
     list[line - call->lines] = (sample_transfer){.line = line,
                                                  .out = true,
@@ -145,7 +147,8 @@ static ordo_status fetch_outboxes(sample_call *call)
                                           .count = line->outbox_n,
                                           .after = SAMPLE_SCATTERED,
                                           .arg = call->gathered + line->first * call->record_size};
-    return sample_run(call, list, count, NULL, 0);
+    return sample_run(call, list, count, sample_keep_piece,
+                      call->pinned_in ? 0 : sample_keep_count(call));
 }
 
 /* With one GPU the inbox holds only records of the CPU, so the GPU can go on before its outbox is

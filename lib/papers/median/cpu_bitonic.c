@@ -6,10 +6,15 @@
  * away, an eighth, and so on down to the neighbour. If n is not a power of two, the array works as
  * if it were padded with infinite records: these never move, so exchanges with them are left out.
  * Exchanges within a block that fits the cache are done block by block. Each longer distance is one
- * pass over memory with all threads. n lg^2 n / 4 exchanges for every input; no scratch. */
+ * pass over memory with all threads. n lg^2 n / 4 exchanges for every input; no scratch.
+ *
+ * Sub-arrays are sorted by the network of B. Alyafi and F. Khalid, "Median Element Parallelized
+ * Search", whose boxes alternate between ascending and descending. */
 #include "cpu/sort/sort_steps.h"
 #include "papers/median/median.h"
 #include "papers/tuning.h"
+
+#include <string.h>
 
 enum {
     BLOCK = ORDO_TUNE_BITONIC_BLOCK, /* records, a power of two */
@@ -19,8 +24,9 @@ enum {
 typedef struct bitonic_work {
     void  *records;
     size_t n;
-    size_t span; /* span of a mirror pass, twice the distance of another pass, or sub-array
+    size_t span;   /* span of a mirror pass, twice the distance of another pass, or sub-array
                   * length */
+    void  *padded; /* room for one sub-array */
 } bitonic_work;
 
 #define ORDO_WHOLE_RECORDS
@@ -63,9 +69,10 @@ static bool block_pass(bitonic_work *work, ordo_body *body, ordo_exec *exec)
     return done;
 }
 
-ordo_status cpu_records_bitonic_parts(const cpu_records *records, size_t part, ordo_exec *exec)
+ordo_status cpu_records_bitonic_parts(const cpu_records *records, size_t part, void *padded,
+                                      ordo_exec *exec)
 {
-    bitonic_work work = {records->array, records->n, part};
+    bitonic_work work = {records->array, records->n, part, padded};
     size_t const piece = part < BLOCK ? BLOCK / part * part : part;
     return cpu_done(ordo_loop(exec, records->n, piece, bodies[records->kind].parts, &work));
 }
@@ -73,7 +80,7 @@ ordo_status cpu_records_bitonic_parts(const cpu_records *records, size_t part, o
 ordo_status cpu_records_bitonic(const cpu_records *records, ordo_exec *exec)
 {
     const bitonic_bodies *const with = &bodies[records->kind];
-    bitonic_work                work = {records->array, records->n, 0};
+    bitonic_work                work = {records->array, records->n, 0, NULL};
 
     exec->algorithm = "bitonic";
     exec->isa = "generic";

@@ -79,13 +79,40 @@ static void FN(sort_block)(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Sorts sub-arrays of work->span records; lo is the start of one. */
+/* ---- Sub-arrays, as in the median paper ---- */
+
+/* Algorithm 1: orders the two halves of a box, record by record. */
+static void FN(order_halves)(RECORD *box, size_t length, bool up)
+{
+    RECORD *const top = up ? box : box + length / 2, *const bottom = up ? box + length / 2 : box;
+    for (size_t i = 0; i < length / 2; i++)
+        FN(exchange)(top + i, bottom + i);
+}
+
+/* Phase `size` makes sorted sequences of `size` records, every second one descending; its sub-phases
+ * halve the length of the boxes. `part` is a power of two. */
+static void FN(sort_part)(RECORD *records, size_t part)
+{
+    for (size_t size = 2; size <= part; size *= 2)
+        for (size_t length = size; length > 1; length /= 2)
+            for (size_t start = 0; start < part; start += length)
+                FN(order_halves)(records + start, length, (start & size) == 0);
+}
+
+/* Sorts sub-arrays of work->span records; lo is the start of one. Only the last one of the array may
+ * be shorter; infinite records fill it up. */
 static void FN(sort_parts)(void *arg, size_t lo, size_t hi)
 {
     bitonic_work *const work = arg;
-    for (size_t to; lo < hi; lo = to) {
-        to = lo + ordo_min(work->span, hi - lo);
-        FN(sort_block)(arg, lo, to);
+    RECORD *const records = work->records, *const padded = work->padded;
+    size_t const part = work->span;
+    for (; hi - lo >= part; lo += part)
+        FN(sort_part)(records + lo, part);
+    if (lo < hi) {
+        memcpy(padded, records + lo, (hi - lo) * sizeof *padded);
+        memset(padded + (hi - lo), 0xff, (part - (hi - lo)) * sizeof *padded);
+        FN(sort_part)(padded, part);
+        memcpy(records + lo, padded, (hi - lo) * sizeof *padded);
     }
 }
 

@@ -17,8 +17,7 @@
 #define ORDO_TEMPLATE "papers/median/paper_merge.t.h"
 #include "core/for_each_word.h"
 
-static constexpr int    THREADS = 256;
-static constexpr size_t HEAD_ROOM = 16; /* bytes that paper_merge.t.h needs for each sub-array */
+static constexpr int THREADS = 256;
 
 static size_t word_bytes(const ordo_select_job *job)
 {
@@ -192,21 +191,23 @@ static ordo_status host_layout(cuda_call *call, const ordo_select_job *job, host
     size_t const bytes = job->n * word_bytes(job);
     TRY(ordo_scratch(call->exec, bytes, &host->words));
     TRY(ordo_scratch(call->exec, bytes, &host->merged));
-    return ordo_scratch(call->exec, ordo_div_up(job->n, job->sub_array) * HEAD_ROOM, &host->heads);
+    return ordo_scratch(call->exec, ordo_div_up(job->n, job->sub_array) * sizeof(size_t),
+                        &host->heads);
 }
 
 /* Merges the words and moves the wanted ones to the front of host->words. */
 static bool merge_on_host(const host_words *host, const ordo_select_job *job, ordo_exec *exec)
 {
+    size_t *const heads = (size_t *)host->heads;
     if (word_bytes(job) == 8) {
         uint64_t *const words = (uint64_t *)host->words, *const merged = (uint64_t *)host->merged;
-        if (!merge_sub_arrays_64(words, job->n, job->sub_array, host->heads, merged, exec))
+        if (!merge_sub_arrays_64(words, job->n, job->sub_array, heads, merged, exec))
             return false;
         for (size_t j = 0; j < job->count; j++)
             words[j] = merged[job->k[j]];
     } else {
         uint32_t *const words = (uint32_t *)host->words, *const merged = (uint32_t *)host->merged;
-        if (!merge_sub_arrays_32(words, job->n, job->sub_array, host->heads, merged, exec))
+        if (!merge_sub_arrays_32(words, job->n, job->sub_array, heads, merged, exec))
             return false;
         for (size_t j = 0; j < job->count; j++)
             words[j] = merged[job->k[j]];

@@ -4,13 +4,14 @@
  *   algorithm, figure        file: functions; command
  *   Fig. 4 to 6, network     dev_select_bitonic.cu: paper_sort_kernel
  *   Algorithm 1, swapping    dev_select_bitonic.cu: order_halves
- *   the same on the CPU,     cpu_bitonic.c: cpu_records_bitonic_parts
- *   by a mirrored network    cpu_bitonic.t.h: mirror, apart, sort_parts
- *   Algorithm 2, merge       paper_merge.t.h: least_head, pass_head, merge_sub_arrays
+ *   both on the CPU          cpu_bitonic.c: cpu_records_bitonic_parts
+ *                            cpu_bitonic.t.h: order_halves, sort_part, sort_parts
+ *   Algorithm 2, merge       paper_merge.t.h: smallest_head, merge_sub_arrays
  *   4, the median            dev_select_bitonic.cu: select_as_in_paper
  *                            cpu_sub_arrays.c: cpu_sub_arrays, merge_sequentially
  *                            ordo median --algorithm bitonic --sub-array N
  *   Fig. 7, 8, 16 elements   ordo select -k 9 --algorithm bitonic --sub-array 4
+ *                            (the paper takes element n / 2, counted from 0)
  *
  *   not in the paper
  *   merges of pairs          dev_select_bitonic.cu: sub_array_kernel, select_bitonic_merge
@@ -21,7 +22,7 @@
  *                            ordo sort --algorithm bitonic, ordo sort --algorithm merge
  *
  *   measurement              command; results
- *   Table 2                  ordo bench select --device cuda --only paper
+ *   Table 2                  ordo bench select --device cuda --only paper --repeat 3
  *                            h200/select/select_paper.json
  *
  * Fig. 1 to 3 and Table 1 show machines. Production: cpu/select/cpu_select.c,
@@ -34,8 +35,9 @@
 #ifndef __cplusplus
 
 ordo_status cpu_records_bitonic(const struct cpu_records *records, ordo_exec *exec);
-/* Sorts each sub-array of `part` records; the last one may be shorter. No scratch. */
-ordo_status cpu_records_bitonic_parts(const struct cpu_records *records, size_t part,
+/* Sorts each sub-array of `part` records, a power of two, by the paper's network. If the last one is
+ * shorter, `padded` has room for `part` records. */
+ordo_status cpu_records_bitonic_parts(const struct cpu_records *records, size_t part, void *padded,
                                       ordo_exec *exec);
 
 /* Sorts first sub-arrays, then merges. in_pairs: all threads merge pairs of sub-arrays; otherwise

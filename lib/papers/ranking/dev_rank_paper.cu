@@ -9,6 +9,7 @@
  *             the start of its first group if that is not in the 32 keys before. One launch
  * The paper computes minimum ranks. For other tie rules a second phase ranks the ranks. */
 #include "cuda/rank/dev_rank.cuh"
+#include "papers/ranking/rank_operator.h"
 #include "papers/ranking/ranking.h"
 
 enum {
@@ -32,9 +33,11 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
     naive_step(const typename CODE::BITS *keys, const NUM *from, NUM *to, size_t n, size_t distance)
 {
     size_t const i = thread_index();
-    if (i < n)
-        to[i] = i >= distance && keys_tie<CODE>(keys[i], keys[i - distance]) ? from[i - distance]
-                                                                             : from[i];
+    if (i >= n)
+        return;
+    to[i] = i < distance ? from[i]
+                         : (NUM)rank_joined(keys_tie<CODE>(keys[i], keys[i - distance]),
+                                            from[i - distance], from[i]);
 }
 
 static __global__ void __launch_bounds__(PAPER_BLOCK) numbers_to_doubles(uint64_t *ranks, size_t n)
@@ -73,7 +76,10 @@ template <typename NUM> static __host__ __device__ constexpr NUM begins_flag(voi
 /* The word of the right neighbour after the step. */
 template <typename NUM> static DEVICE NUM taken_over(NUM left, NUM right)
 {
-    return (right & begins_flag<NUM>()) != 0 ? right : left;
+    if constexpr (sizeof(NUM) == sizeof(uint32_t))
+        return rank_words_joined_32(left, right);
+    else
+        return rank_words_joined_64(left, right);
 }
 
 template <typename NUM> static DEVICE NUM warp_taken_over(NUM word)

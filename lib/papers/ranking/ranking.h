@@ -15,10 +15,11 @@
  *                            ordo rank --sorted --algorithm shuffle --device cuda
  *   Fig. 4, III.C, hybrid    dev_rank_paper.cu: rank_before, hybrid_ranks
  *                            ordo rank --sorted --algorithm hybrid --device cuda
- *   Table I, the operator    dev_rank_paper.cu: taken_over, naive_step
+ *   Table I, the operator    rank_operator.h: rank_joined, rank_words_joined_32
  *
  *   measurement              command; results
- *   Fig. 6                   ordo bench rank --only p; h200/rank/rank_cpu.json
+ *   Fig. 6                   ordo bench rank --only p -n 128e6 --threads 32 --repeat 3
+ *                            h200/rank/rank_cpu.json
  *   Fig. 7, 8                ordo bench rank --device cuda --only p; h200/rank/rank_p.json
  *   Fig. 9, 10               ordo bench rank --only n; h200/rank/rank_cpu.json
  *   Fig. 11, 12              ordo bench rank --device cuda --only n; h200/rank/rank_p.json

@@ -1,19 +1,19 @@
 /* dev_roughsort.cu - the two GPU sorts of k-sorted arrays of A. Pfaff and J. Treadwell, "Parallel
- * Sorting of Roughly-Sorted Sequences" (2016): rough and halving.
+ * Sorting of Roughly-Sorted Sequences" (2016): rough and halving; and insertion, a faster rough.
  *
  * rough, after T. Altman and B. Chlebus (1990): one thread sorts each segment of 2k records, then
  * one thread sorts each segment of 2k records that begins k records later. A thread sorts in device
- * memory: short segments by insertion, long ones by a radix sort between the two arrays, as the
- * authors call Thrust's radix sort from each thread. halving, after T. Altman and Y. Igarashi
- * (1989): each round of three launches halves the radius; one thread partitions a block of records
- * around its median. Cost: O(n) and O(n lg k) steps in all; a thread takes time linear in its
- * segment. */
+ * memory by a radix sort between the two arrays, as the authors call Thrust's radix sort from each
+ * thread. insertion does the same, but sorts short segments by insertion. halving, after T. Altman
+ * and Y. Igarashi (1989): each round of three launches halves the radius; one thread partitions a
+ * block of records around its median. Cost: O(n) and O(n lg k) steps in all; a thread takes time
+ * linear in its segment. */
 #include "papers/dev_compare.cuh"
 #include "papers/roughsort/roughsort.h"
 
 enum {
     SEGMENT_THREADS = 128,
-    SEGMENT_INSERTION = 64, /* longest segment that is sorted by insertion */
+    SEGMENT_INSERTION = 64, /* longest segment that `insertion` sorts by insertion */
     SEGMENT_DIGIT = 4,      /* bits of a digit; each thread has a counter for each digit value */
     SELECT_SMALL = 12,      /* records that a selection sorts by insertion */
     SELECT_PATIENCE = 4     /* times lg of the block size: most partitions before heap sort is
@@ -162,7 +162,7 @@ template <typename K> static DEVICE void thread_select(K *a, size_t n, size_t k)
 /* ---- rough ---- */
 
 /* One thread sorts segment t: `length` records from offset + t * length on. */
-template <typename K>
+template <bool INSERTION, typename K>
 static __global__ void __launch_bounds__(SEGMENT_THREADS)
     sort_segments(K *a, K *b, size_t n, size_t offset, size_t length, unsigned index_bits)
 {
@@ -171,7 +171,7 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
         return;
     size_t const begin = offset + t * length;
     size_t const count = n - begin < length ? n - begin : length;
-    if (count <= SEGMENT_INSERTION)
+    if (INSERTION && count <= SEGMENT_INSERTION)
         thread_insertion(a + begin, count);
     else
         thread_radix(a + begin, b + begin, count, index_bits);
@@ -184,27 +184,38 @@ static size_t segment_grid(size_t n, size_t offset, size_t length)
 
 /* Sorts the segments, then the segments that begin half a segment later. Sorts any array whose
  * radius is at most `radius`; radius > 0. */
-template <typename K>
+template <bool INSERTION, typename K>
 static ordo_status sort_twice(cuda_call *call, K *a, K *b, size_t n, size_t radius,
                               unsigned index_bits)
 {
     size_t const length = 2 * radius;
     for (size_t offset = 0; offset <= radius && offset < n; offset += radius)
-        TRY(CUDA_LAUNCH(call, sort_segments<K>, segment_grid(n, offset, length), SEGMENT_THREADS, 0,
-                        a, b, n, offset, length, index_bits));
+        TRY(CUDA_LAUNCH(call, (sort_segments<INSERTION, K>), segment_grid(n, offset, length),
+                        SEGMENT_THREADS, 0, a, b, n, offset, length, index_bits));
     return ORDO_OK;
 }
 
-template <typename K>
+template <bool INSERTION, typename K>
 static ordo_status rough_sort(cuda_call *call, K *a, K *b, size_t n, compare_known known,
                               K **sorted)
 {
     *sorted = a;
-    return known.radius == 0 ? ORDO_OK : sort_twice(call, a, b, n, known.radius, known.index_bits);
+    return known.radius == 0 ? ORDO_OK
+                             : sort_twice<INSERTION>(call, a, b, n, known.radius, known.index_bits);
 }
 
-static const compare_sorter rough_sorter = {
-    "rough", NULL, true, rough_sort<uint32_t>, rough_sort<uint64_t>, rough_sort<key_record>};
+static const compare_sorter rough_sorter = {"rough",
+                                            NULL,
+                                            true,
+                                            rough_sort<false, uint32_t>,
+                                            rough_sort<false, uint64_t>,
+                                            rough_sort<false, key_record>};
+static const compare_sorter insertion_sorter = {"insertion",
+                                                NULL,
+                                                true,
+                                                rough_sort<true, uint32_t>,
+                                                rough_sort<true, uint64_t>,
+                                                rough_sort<true, key_record>};
 
 /* ---- halving ---- */
 
@@ -241,7 +252,7 @@ static ordo_status halving_sort(cuda_call *call, K *a, K *b, size_t n, compare_k
         radius = half - 1;
         call->exec->facts.rounds++;
     }
-    return radius == 0 ? ORDO_OK : sort_twice(call, a, b, n, 1, known.index_bits);
+    return radius == 0 ? ORDO_OK : sort_twice<true>(call, a, b, n, 1, known.index_bits);
 }
 
 static const compare_sorter halving_sorter = {"halving",
@@ -252,4 +263,5 @@ static const compare_sorter halving_sorter = {"halving",
                                               halving_sort<key_record>};
 
 const ordo_cuda_sorter dev_rough = compare_slots<rough_sorter>::slots;
+const ordo_cuda_sorter dev_insertion = compare_slots<insertion_sorter>::slots;
 const ordo_cuda_sorter dev_halving = compare_slots<halving_sorter>::slots;

@@ -9,6 +9,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from .._arrays import place_of
+from .._check import check_nan_policy
 from . import nulls
 from .cuts import begin_as, narrow, offer, rounds_of
 
@@ -60,6 +61,14 @@ def is_index(a: Any) -> bool:
     return is_frame(a) and not hasattr(a._meta, "index")
 
 
+def policy_of(a: Any, nan_policy: Any) -> Any:
+    """Returns the NaN policy of a call. If none is given, a Series or index skips NaNs."""
+    if nan_policy is None:
+        return "omit" if is_frame(a) else "propagate"
+    check_nan_policy(nan_policy)
+    return nan_policy
+
+
 def is_nullable(a: Any) -> bool:
     """Returns whether `a` has a type of pandas that may have nulls besides NaN and NaT."""
     return is_frame(a) and not isinstance(a._meta.dtype, np.dtype)
@@ -87,8 +96,7 @@ def blocks_of(a: Any, kinds: str = NUMBERS + "SU", lengths: Any = None, what: st
             )
         if a.ndim != 1:
             raise ValueError(f"{what} has {a.ndim} dimensions; expected 1")
-        unknown = any(isnan(size) for size in a.chunks[0])
-        sizes = None if unknown else [int(size) for size in a.chunks[0]]
+        sizes = _chunk_sizes(a, lengths)
         blocks = Blocks([a], {}, list(a.__dask_keys__()), sizes, a.dtype)
     if blocks.dtype.kind not in kinds:
         strings = ", or strings of dtype S or U" if "U" in kinds else ""
@@ -146,6 +154,22 @@ def _lengths_of(a: Any, lengths: Any) -> list[int] | None:
     return sizes
 
 
+def _chunk_sizes(a: Any, lengths: Any) -> list[int] | None:
+    """Returns the sizes of the chunks of an array: those that Dask knows, or as `_lengths_of`."""
+    if not any(isnan(size) for size in a.chunks[0]):
+        known = [int(size) for size in a.chunks[0]]
+        if lengths not in (None, True) and [int(n) for n in lengths] != known:
+            raise ValueError(f"lengths is {lengths!r}; expected {known}, the sizes of the chunks")
+        return known
+    if lengths is True:
+        return [int(n) for n in a.map_blocks(_length, dtype=np.int64).compute()]
+    return None if lengths is None else _lengths_of(a, lengths)
+
+
+def _length(chunk: Any) -> Any:
+    return np.array([len(chunk)])
+
+
 def name_of(verb: str, *arguments: Any) -> str:
     """Returns a name for tasks, the same for the same arguments."""
     from dask.base import tokenize
@@ -160,9 +184,8 @@ def wanted_sizes(chunks: Any, blocks: Blocks) -> list[int] | None:
     n = blocks.known()
     if n is None:
         raise ValueError(
-            "chunks were given, and the sizes of the input's chunks are not known; call "
-            "compute_chunk_sizes() of the array first, or pass lengths=True for a Series or data "
-            "frame"
+            "chunks were given, and the sizes of the input's chunks are not known; pass "
+            "lengths=True, or call compute_chunk_sizes() of an array first"
         )
     from dask.array.core import normalize_chunks
 

@@ -45,8 +45,9 @@ def sort(
     descending : the largest element first; for a list `by` also a list. NaNs are last.
     chunks : sizes of the chunks or partitions of the result, in any form that Dask accepts. None:
         those of `a`.
-    lengths : for others than arrays, the lengths of the partitions. None: the lengths that Dask
-        knows without reading data. True: count them now, which computes `a` once. A list: these.
+    lengths : the lengths of the chunks or partitions. None: the lengths that Dask knows without
+        reading data. True: count them now if Dask does not know them, which computes `a` once. A
+        list: these.
     keep_index : keep the index of the rows of a Series or data frame. The default is a new index,
         the positions 0, 1, 2, ..., whose divisions are known if the lengths are.
 
@@ -63,10 +64,10 @@ def sort(
     """
     if is_frame(a):
         return _sort_frame(a, by, descending, chunks, lengths, flag(keep_index, "keep_index"))
-    if by is not None or lengths is not None:
-        raise TypeError("by and lengths are for data frames and Series; a is an array")
+    if by is not None:
+        raise TypeError("by is for data frames; a is an array")
     down = flag(descending, "descending")
-    blocks = blocks_of(a)
+    blocks = blocks_of(a, lengths=lengths)
     sizes = wanted_sizes(chunks, blocks)
     name = name_of("sort", a, down, sizes)
     layer: dict = {

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _lib
-from .._check import check_nan_policy, flag, found_nan
+from .._check import flag, found_nan
 from .._verbs import rank as plain
 from .blocks import (
     Blocks,
@@ -23,6 +23,7 @@ from .blocks import (
     is_index,
     is_nullable,
     name_of,
+    policy_of,
     same_sizes,
 )
 from .cuts import Cuts
@@ -44,7 +45,7 @@ def rankdata(
     a: Any,
     method: _lib.Ties = "average",
     *,
-    nan_policy: _lib.NanPolicy = "propagate",
+    nan_policy: _lib.NanPolicy | None = None,
     descending: bool = False,
     dtype: Any = None,
     lengths: Any = None,
@@ -70,14 +71,14 @@ def rankdata(
         or with a `dtype` that cannot hold NaN.
     """
     _lib.number_of(_lib.TIES, method, "method")
-    check_nan_policy(nan_policy)
+    policy = policy_of(a, nan_policy)
     blocks = blocks_of(a, lengths=lengths)
     kind = plain.rank_type(method, dtype, blocks.known() or 0)
-    may_be_nan = (blocks.dtype.kind in "fMm" or is_nullable(a)) and nan_policy != "raise"
+    may_be_nan = (blocks.dtype.kind in "fMm" or is_nullable(a)) and policy != "raise"
     exact = dtype is not None and kind != _FLOAT
     if may_be_nan and dtype is None:
         kind = _FLOAT
-    rule = _Rule(method, flag(descending, "descending"), nan_policy, kind, exact)
+    rule = _Rule(method, flag(descending, "descending"), policy, kind, exact)
     name = name_of("rank", a, *rule)
     layer = _tasks(blocks, name, rule)
     if not is_frame(a) or is_index(a):

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _lib, _times
-from .._check import check_nan_policy, flag, found_nan, integer
+from .._check import flag, found_nan, integer
 from .._verbs import select as _select
 from .._verbs.topk import TopK
 from . import nulls
-from .blocks import NUMBERS, Blocks, blocks_of, cuts_of, name_of
+from .blocks import NUMBERS, Blocks, blocks_of, cuts_of, name_of, policy_of
 from .cuts import Cuts, begin, order_of
 
 _FAN_IN = 8  # results that one task of a reduction combines
@@ -45,7 +45,7 @@ def quantile(
     q: Any,
     *,
     method: _lib.Method = "linear",
-    nan_policy: _lib.NanPolicy = "propagate",
+    nan_policy: _lib.NanPolicy | None = None,
     lengths: Any = None,
 ) -> Any:
     """Returns exact quantiles, as `ordo.quantile` does.
@@ -66,7 +66,7 @@ def quantile(
     TypeError : `a` or `q` has the wrong type.
     ValueError : `q`, `method` or `nan_policy` is wrong; when computed, a NaN under 'raise'.
     """
-    check_nan_policy(nan_policy)
+    policy = policy_of(a, nan_policy)
     blocks = blocks_of(a, NUMBERS, lengths)
     if blocks.dtype.kind == "b":
         raise TypeError("a has dtype bool; expected numbers, dates or times")
@@ -78,10 +78,10 @@ def quantile(
     probabilities = np.asarray(q)
     if probabilities.dtype.kind in "iub" and method == "linear":
         method = "lower"
-    return _quantiles(blocks, a, _Wanted(probabilities, method, nan_policy, dtype))
+    return _quantiles(blocks, a, _Wanted(probabilities, method, policy, dtype))
 
 
-def median(a: Any, *, nan_policy: _lib.NanPolicy = "propagate", lengths: Any = None) -> Any:
+def median(a: Any, *, nan_policy: _lib.NanPolicy | None = None, lengths: Any = None) -> Any:
     """Returns the exact median, as `ordo.median` does.
 
     Parameters
@@ -99,10 +99,10 @@ def median(a: Any, *, nan_policy: _lib.NanPolicy = "propagate", lengths: Any = N
     TypeError : `a` has the wrong type.
     ValueError : `nan_policy` is wrong; when computed, a NaN under 'raise'.
     """
-    check_nan_policy(nan_policy)
+    policy = policy_of(a, nan_policy)
     blocks = blocks_of(a, NUMBERS, lengths)
     example = _select.median(np.ones(1, blocks.dtype))
-    return _quantiles(blocks, a, _Wanted(None, "linear", nan_policy, example.dtype))
+    return _quantiles(blocks, a, _Wanted(None, "linear", policy, example.dtype))
 
 
 def _quantiles(blocks: Blocks, a: Any, wanted: _Wanted) -> Any:

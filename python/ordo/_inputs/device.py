@@ -65,6 +65,7 @@ class TorchPlace:
         self.stream = _torch_stream(torch, device) if self.on_device else None
         self.isnan = torch.isnan
         self.concatenate = torch.cat
+        self.broadcast_to = torch.broadcast_to
 
     @property
     def where(self) -> str:
@@ -213,6 +214,7 @@ class CupyPlace(HostPlace):
         self.moveaxis = cupy.moveaxis
         self.isnan = cupy.isnan
         self.concatenate = cupy.concatenate
+        self.broadcast_to = cupy.broadcast_to
 
     @property
     def where(self) -> str:  # type: ignore[override]

@@ -59,6 +59,24 @@ def column_of(a: Any) -> Column | None:
     return Column(a) if is_arrow and str(a.type).startswith("decimal") else None
 
 
+def nan_policy_of(a: Any, nan_policy: Any) -> Any:
+    """Returns the NaN policy of a call: if none is given, that of pandas or that of NumPy."""
+    if nan_policy is not None:
+        return nan_policy
+    return "omit" if skips_missing(a) else "propagate"
+
+
+def skips_missing(a: Any) -> bool:
+    """Returns whether `a` is an object of pandas or polars, whose functions skip missing values."""
+    if type(a) in (np.ndarray, list, tuple):
+        return False
+    if _is_instance(a, "pandas", "Series", "Index") or _is_instance(a, "polars", "Series"):
+        return True
+    from .pandas import is_extension
+
+    return is_extension(a)
+
+
 def is_frame(a: Any) -> bool:
     """Returns whether `a` is a table of pandas, polars or pyarrow."""
     if type(a) in (np.ndarray, list, tuple):
@@ -68,6 +86,29 @@ def is_frame(a: Any) -> bool:
         or _is_instance(a, "polars", "DataFrame")
         or _is_instance(a, "pyarrow", "Table", "RecordBatch")
     )
+
+
+def names_of(frame: Any) -> list:
+    """Returns the names of the columns of a table."""
+    arrow = _is_instance(frame, "pyarrow", "Table", "RecordBatch")
+    return list(frame.schema.names if arrow else frame.columns)
+
+
+def listed(names: list) -> str:
+    """Returns the names of columns as a part of a message."""
+    few = ", ".join(map(repr, names[:20]))
+    return f"{few}, ... ({len(names)} columns)" if len(names) > 20 else few or "no columns"
+
+
+def column_named(frame: Any, name: Any) -> Any:
+    """Returns a column of a table. KeyError: no column has this name."""
+    names = names_of(frame)
+    count = names.count(name)
+    if count == 0:
+        raise KeyError(f"by is {name!r}; expected one of {listed(names)}")
+    if count > 1:
+        raise ValueError(f"by is {name!r}, the name of {count} columns; expected one column")
+    return frame[name]
 
 
 def rows_of(a: Any, index: Any) -> Any:

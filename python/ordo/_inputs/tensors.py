@@ -23,7 +23,7 @@ _sizes = {
     struct: ctypes.sizeof(struct)
     for struct in (_lib.SortOptions, _lib.QuantileOptions, _lib.Segments)
 }
-_PROPAGATE, _LINEAR = _lib.NANS["propagate"], _lib.METHODS["linear"]
+_PROPAGATE = _lib.NANS["propagate"]
 _LONG = (_lib.I8, _lib.I16, _lib.I32)
 
 
@@ -133,7 +133,7 @@ def median(a: Any, axis: Any) -> Any:
     device, result = a.get_device(), a.new_empty((), dtype=_Torch.float64)
     row = _lib.Segments(_sizes[_lib.Segments], 1, None, n)
     opts = _lib.QuantileOptions(
-        _sizes[_lib.QuantileOptions], _lib.ON_DEVICE, _PROPAGATE, _LINEAR, 0, 0,
+        _sizes[_lib.QuantileOptions], _lib.ON_DEVICE, _PROPAGATE, _lib.HALF_SUM, 0, 0,
         _Torch.stream(device), 0, ctypes.addressof(row),
     )  # fmt: skip
     where = ctypes.addressof(opts)

@@ -217,7 +217,7 @@ def _unique_slices(
         return unique(array, return_index, return_inverse, return_counts, equal_nan=equal_nan)
     if place is not HOST:
         raise TypeError(f"axis is {axis} and the array one of {place.name}; expected axis=None")
-    if array.size == 0 or array.dtype.kind in "OT":
+    if array.dtype.kind in "OT":
         numpy_unique: Any = np.unique
         return numpy_unique(array, return_index, return_inverse, return_counts, axis)
     from . import slices

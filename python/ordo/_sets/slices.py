@@ -63,7 +63,7 @@ def _keys_of(moved: Any, equal_nan: bool) -> Any:
 def _take(moved: Any, index: Any) -> Any:
     """Returns the slices with these numbers along the first axis."""
     taken = np.empty_like(moved, order="C", shape=(index.size, *moved.shape[1:]))
-    step = max(1, _STEP // max(1, moved.size // moved.shape[0]))
+    step = max(1, _STEP // max(1, moved.size // max(1, moved.shape[0])))
     for lo in range(0, index.size, step):
         taken[lo : lo + step] = moved[index[lo : lo + step]]
     return taken
@@ -79,8 +79,14 @@ def unique(
 ) -> Any:
     """Returns the distinct slices in order, and the further results in a tuple."""
     moved = np.moveaxis(array, axis, 0)
-    keys = _keys_of(moved, equal_nan)
-    index, *others = _strings.unique(keys, True, return_inverse, return_counts, False)
+    if array.size == 0:  # slices without elements are equal
+        n = moved.shape[0]
+        index: Any = np.arange(min(n, 1))
+        others = [np.zeros(n, np.intp)] if return_inverse else []
+        others += [np.full(index.size, n)] if return_counts else []
+    else:
+        keys = _keys_of(moved, equal_nan)
+        index, *others = _strings.unique(keys, True, return_inverse, return_counts, False)
     values = np.moveaxis(_take(moved, index), 0, axis)
     found = (values, *([index] if return_index else []), *others)
     return found if len(found) > 1 else values

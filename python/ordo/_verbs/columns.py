@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _lib
-from .._arrays import HOST, AxisError, Rows, numbers_of, pointer
+from .._arrays import HOST, AxisError, Rows, is_text, numbers_of, place_of, pointer
 from .._check import flag, integer, into, unmasked
 from .._context import host_context
 from .rank import _RANK_TYPES, rank_type
@@ -43,11 +43,61 @@ def same_length(n: int, length: int, what: str) -> None:
         raise ValueError(f"{what} has {length} elements; expected {n}, as the others")
 
 
+_MOST = 16  # columns of a call of the library
+
+
+def _in_order(array: Any, descending: bool) -> Any:
+    """Returns numbers in NumPy's order of elements of a type that the library does not have."""
+    numbers = np.searchsorted(np.sort(array), array)
+    if descending and array.dtype.kind in "fc":
+        return np.where(np.isnan(array), np.nan, numbers)
+    return numbers
+
+
+def _text_in_order(array: Any) -> Any:
+    """Returns numbers in the order of strings, NaN for a missing one; of objects, in theirs."""
+    from .. import _strings
+
+    try:
+        text = _strings.text_of(array)
+    except TypeError:  # other objects
+        return _in_order(array, False)
+    dense = _lib.TIES["dense"]
+    return _strings.rankdata(text, None, "omit", np.dtype(np.int64), False, dense, False, 0)
+
+
+def _key_column(a: Any, descending: bool) -> Rows:
+    """Returns a key column as one row of numbers."""
+    place, array = place_of(a)
+    if place is HOST and array.ndim == 1:
+        if is_text(array):
+            return Rows(place, _text_in_order(array), None, descending=descending)
+        kind = array.dtype.kind
+        if kind == "c" or array.dtype.names or (kind == "f" and array.dtype.itemsize > 8):
+            return Rows(place, _in_order(array, descending), None, descending=descending)
+        if type(array) is not np.ndarray:  # decimals
+            return Rows(place, array, None, descending=descending)
+    return one_row(array, "a key column", descending)
+
+
+def _structs(columns: list[tuple[Rows, bool]]) -> Any:
+    """Returns columns for the library, the most important one first."""
+    structs = (_Column * len(columns))()
+    for struct, (column, down) in zip(structs, columns[::-1]):
+        struct.keys = pointer(column.keys).value
+        struct.type = column.code
+        struct.flags = _lib.DESCENDING if down else 0
+    return structs
+
+
 def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
-    """Returns the columns for the library, the most important one first, and their arrays."""
+    """Returns the columns for the library, the most important one first, and their arrays.
+
+    The dense ranks of the least important columns replace them if there are too many.
+    """
     keys = list(keys)
-    if not 1 <= len(keys) <= 16:
-        raise ValueError(f"there are {len(keys)} key columns; expected 1 to 16")
+    if not keys:
+        raise TypeError("there are no key columns; expected at least 1")
     if isinstance(descending, (list, tuple)):
         directions = [flag(d, "descending") for d in descending]
     else:
@@ -56,17 +106,24 @@ def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
         raise ValueError(
             f"descending has {len(directions)} elements; expected one for each of {len(keys)} keys"
         )
-    held = [one_row(column, "a key column", down) for column, down in zip(keys, directions)]
-    n = held[0].n
-    for column in held:
+    held = [(_key_column(column, down), down) for column, down in zip(keys, directions)]
+    n = held[0][0].n
+    for column, _ in held:
         same_length(n, column.n, "a key column")
-    order = list(zip(held, directions))[::-1]
-    columns = (_Column * len(order))()
-    for place, (column, down) in zip(columns, order):
-        place.keys = pointer(column.keys).value
-        place.type = column.code
-        place.flags = _lib.DESCENDING if down else 0
-    return columns, n, held
+    while len(held) > _MOST:
+        ranks = _ranks(_structs(held[:_MOST]), n, "dense", np.dtype(np.int64))
+        held[:_MOST] = [(Rows(HOST, ranks, None), False)]
+    return _structs(held), n, held
+
+
+def _ranks(columns: Any, n: int, method: str, dtype: Any) -> Any:
+    ranks = np.empty(n, dtype)
+    opts = _lib.options(_lib.RankOptions, ties=_lib.TIES[method])
+    _lexrank(
+        host_context(), ctypes.addressof(columns), len(columns), n, _RANK_TYPES[dtype],
+        pointer(ranks), opts,
+    )  # fmt: skip
+    return ranks
 
 
 def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = None) -> Any:
@@ -74,20 +131,22 @@ def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = No
 
     Parameters
     ----------
-    keys : sequence of 1 to 16 arrays of numbers of one shape. The last array is the primary key.
-    axis : the axis along which arrays of several dimensions are ordered; such arrays may be up to
-        15 keys.
+    keys : sequence of arrays of one shape: numbers, strings, or other elements that NumPy sorts.
+        The last array is the primary key. An array is the sequence of its rows, so the elements of
+        an array of one dimension are keys of a single row.
+    axis : the axis along which arrays of several dimensions are ordered.
     descending : one direction for all keys, or a list with one for each.
     out : array for the result, of the same shape.
 
     Returns
     -------
-    Array of int64: the rows in order. Rows that tie in all keys keep their order. NaNs are last.
+    Array of int64: the rows in order; 0 if the keys are numbers. Rows that tie in all keys keep
+    their order. NaNs are last.
 
     Raises
     ------
-    TypeError : a key has the wrong type or is on a GPU.
-    ValueError : the number of keys, their shapes, `axis` or `descending` is wrong.
+    TypeError : there is no key, or a key has the wrong type or is on a GPU.
+    ValueError : the shapes of the keys, `axis` or `descending` is wrong.
 
     Examples
     --------
@@ -95,19 +154,21 @@ def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = No
     >>> ordo.lexsort(([1, 2, 1], [5, 4, 4]))
     array([2, 1, 0])
     """
-    if isinstance(keys, np.ndarray) and keys.ndim == 1:
-        keys = [keys]
     try:
         keys = list(keys)
     except TypeError:
         raise TypeError(f"keys is {keys!r}; expected a sequence of arrays") from None
     axis = integer(axis, "axis")
-    shape = np.shape(keys[0]) if keys else ()
+    shape = np.shape(keys[0]) if keys else (0,)
     if len(shape) > 1:
         return into(out, _lexsort_along(keys, axis, descending, shape))
     if axis not in (0, -1):
-        raise AxisError(axis, 1)
-    return into(out, _order(keys, descending))
+        raise AxisError(axis, len(shape))
+    if any(np.ndim(key) != len(shape) for key in keys):
+        raise ValueError(f"the shapes of the keys differ; expected {shape} for each")
+    if shape:
+        return into(out, _order(keys, descending))
+    return into(out, _order([np.atleast_1d(key) for key in keys], descending)[0])
 
 
 def _order(keys: Any, descending: Any) -> Any:
@@ -158,8 +219,8 @@ def lexrank(
 
     Raises
     ------
-    TypeError : a key has the wrong type or is on a GPU.
-    ValueError : the number of keys, their lengths, `descending`, `method` or `dtype` is wrong.
+    TypeError : there is no key, or a key has the wrong type or is on a GPU.
+    ValueError : the lengths of the keys, `descending`, `method` or `dtype` is wrong.
 
     Examples
     --------
@@ -167,13 +228,6 @@ def lexrank(
     >>> ordo.lexrank(([1, 2, 1], [5, 4, 4]), "min")
     array([3, 2, 1])
     """
-    ties = _lib.number_of(_lib.TIES, method, "method")
+    _lib.number_of(_lib.TIES, method, "method")
     columns, n, _held = _columns(keys, descending)
-    wanted = rank_type(method, dtype, n)
-    ranks = np.empty(n, wanted)
-    opts = _lib.options(_lib.RankOptions, ties=ties)
-    _lexrank(
-        host_context(), ctypes.addressof(columns), len(columns), n, _RANK_TYPES[wanted],
-        pointer(ranks), opts,
-    )  # fmt: skip
-    return into(out, ranks)
+    return into(out, _ranks(columns, n, method, rank_type(method, dtype, n)))

@@ -12,7 +12,7 @@ from .. import _lib
 from .._arrays import HOST, TYPES, Rows, is_text, place_of, pointer
 from .._check import flag, integer, into, quantile_parts
 from .._inputs.device import with_guests
-from .._inputs.series import column_of
+from .._inputs.series import column_of, skips_missing
 from .columns import one_row, same_length
 from .rank import _RANK_TYPES, rank_type
 
@@ -38,7 +38,6 @@ _counts = _lib._call("ordo_group_counts", P, N, P)
 _argsort = _lib._call("ordo_group_argsort", P, T, P, N, T, P, P)
 _rank = _lib._call("ordo_group_rank", P, T, P, N, T, P, P)
 _quantiles = _lib._call("ordo_group_quantiles", P, T, P, N, P, N, P, P)
-_median = _lib._call("ordo_group_median", P, T, P, N, P, P)
 _topk = _lib._call("ordo_group_topk", P, T, P, N, N, P, T, P, P, P)
 
 
@@ -108,7 +107,8 @@ class Call:
         self.keys, self.code, self.rows = rows.keys, rows.code, rows
         self.given = rows.n
         self.kept: Any = None
-        if flag(dropna, "dropna"):
+        self.drops = flag(dropna, "dropna")
+        if self.drops:
             missing = rows.is_nan(rows.keys) if _is_date(rows) else missing
             if missing is not None and missing.any():
                 self.kept = np.flatnonzero(~missing)
@@ -303,7 +303,8 @@ def group_rank(
     Parameters
     ----------
     groups, dropna : as for `group_count`. Rows of no group have rank NaN, or 0 in integer ranks.
-    a : the key of each row. NaNs are last in their group and tie.
+    a : the key of each row. NaNs are last in their group and tie. In objects of pandas and polars,
+        NaNs have rank NaN, and so have rows of no group.
     method, dtype : as for `rankdata`.
     descending : the largest key of a group has rank 1.
     out : array for the ranks, of the length of `a`.
@@ -328,6 +329,13 @@ def group_rank(
     keys, rows = call.values(a, flag(descending, "descending"))
     wanted = rank_type(method, dtype, call.n)
     place = call.place
+    unranked = _unranked(call, rows) if skips_missing(a) else None
+    if unranked is not None and wanted != np.float64:
+        if dtype is not None:
+            raise ValueError(
+                f"dtype is {wanted}, which cannot hold NaN, the rank of a NaN; expected float64"
+            )
+        wanted = np.dtype(np.float64)
     ranks = place.empty((call.n,), wanted)
     opts = call.options(flags=_lib.DESCENDING if descending else 0, ties=ties)
     _rank(
@@ -337,8 +345,22 @@ def group_rank(
     if call.kept is not None:
         among, ranks = ranks, np.full(call.given, np.nan if wanted.kind == "f" else 0, wanted)
         ranks[call.kept] = among
+    if unranked is not None:
+        ranks[unranked] = np.nan
     column = column_of(a) if out is None else None
     return into(out, ranks) if column is None else column.like(ranks)
+
+
+def _unranked(call: Call, rows: Rows) -> Any:
+    """Returns for each row whether it has no rank in pandas; None if every row has one."""
+    missing = rows.is_nan(rows.keys) if rows.may_have_nan else np.zeros(rows.n, bool)
+    if call.drops and call.rows.may_have_nan:
+        missing |= call.rows.is_nan(call.rows.keys)
+    if call.kept is not None:
+        kept = np.zeros(rows.n, bool)
+        kept[call.kept] = True
+        missing |= ~kept
+    return missing if missing.any() else None
 
 
 @with_guests
@@ -393,15 +415,20 @@ def group_quantile(
     if _is_date(rows):
         out = _quantiles_of_dates(call, a, rows, parts, method, skipna)
     else:
-        place = call.place
-        out = place.empty((call.n, parts.size), np.float64)
         opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=number)
-        _quantiles(
-            place.context, call.address, rows.code, place.address(keys), call.n, pointer(parts),
-            parts.size, place.address(out), ctypes.addressof(opts),
-        )  # fmt: skip
-        out = out[: call.count]
+        out = _quantile_rows(call, keys, rows.code, parts, opts)
     return GroupValues(call.found(), call.place.copy(out if wanted.ndim == 1 else out[:, 0]))
+
+
+def _quantile_rows(call: Call, keys: Any, code: int, parts: Any, opts: Any) -> Any:
+    """Returns a row of quantiles for each group."""
+    place = call.place
+    out = place.empty((call.n, parts.size), np.float64)
+    _quantiles(
+        place.context, call.address, code, place.address(keys), call.n, pointer(parts), parts.size,
+        place.address(out), ctypes.addressof(opts),
+    )  # fmt: skip
+    return out[: call.count]
 
 
 def _quantiles_of_dates(
@@ -446,17 +473,14 @@ def group_median(
     call = Call(groups, dropna)
     keys, rows = call.values(a)
     each, weight_type = call.weights(weights, rows)
+    half = np.array([0.5])
     if _is_date(rows):
-        half = _quantiles_of_dates(call, a, rows, np.array([0.5]), None, skipna)
-        return GroupValues(call.found(), half[:, 0])
-    place = call.place
-    out = place.empty((call.n,), np.float64)
-    opts = call.quantile_options(each, weight_type, nans=_nans(skipna))
-    _median(
-        place.context, call.address, rows.code, place.address(keys), call.n, place.address(out),
-        ctypes.addressof(opts),
-    )  # fmt: skip
-    return GroupValues(call.found(), place.copy(out[: call.count]))
+        out = _quantiles_of_dates(call, a, rows, half, None, skipna)
+    else:
+        method = _lib.median_method(weight_type)
+        opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=method)
+        out = _quantile_rows(call, keys, rows.code, half, opts)
+    return GroupValues(call.found(), call.place.copy(out[:, 0]))
 
 
 @with_guests

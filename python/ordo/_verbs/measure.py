@@ -158,7 +158,8 @@ def radius(
     ----------
     a : array-like of numbers; also GPU arrays and Arrow arrays.
     axis, descending, keepdims : as for `is_sorted`.
-    algorithm : 'auto', 'sequential' (one CPU thread) or 'prefix' (scans on a GPU).
+    algorithm : 'auto', 'sequential' (one CPU thread); on a GPU 'prefix' (rounds of doubling) or
+        'scans'.
     sequences : whether to return the sequences of Pfaff and Treadwell as well.
 
     Returns
@@ -174,7 +175,7 @@ def radius(
     ------
     TypeError : the elements are not numbers, or `descending` or `sequences` is not a flag.
     ValueError : `axis` is out of range, or `algorithm` is unknown.
-    DeviceError : 'prefix' without a GPU array, or 'sequential' with one.
+    DeviceError : 'prefix' or 'scans' without a GPU array, or 'sequential' with one.
 
     Examples
     --------
@@ -206,7 +207,9 @@ def radius(
     return _with_axis(found, a, axis) if keepdims else found
 
 
-_RADIUS_ALGORITHMS = {name: _lib.ALGORITHMS[name] for name in ("auto", "sequential", "prefix")}
+_RADIUS_ALGORITHMS = {
+    name: _lib.ALGORITHMS[name] for name in ("auto", "sequential", "prefix", "scans")
+}
 
 
 @with_guests

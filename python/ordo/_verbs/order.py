@@ -30,7 +30,7 @@ from .._check import check_kind, check_stable, flag, integer, into, output, same
 from .._context import host_context, quick_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
-from .._inputs.series import column_of, is_frame, rows_of
+from .._inputs.series import column_named, column_of, is_frame, names_of, rows_of
 from .._quick import ARGSORT, PAIRS, SHORT, SORT, at, by_library, quick, type_of
 from .._rooms import empty
 
@@ -126,13 +126,15 @@ def sort(
     order : must be None.
     descending : sort from the largest to the smallest. NaNs are last in both directions.
     algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, bubble,
-        rough, halving or windows. Strings accept 'auto' and 'sample'.
-    radius : for rough, halving and windows: no element is more than this many positions from its
+        rough, halving or windows; on a GPU also insertion and global. Strings accept 'auto' and
+        'sample'.
+    radius : for rough, halving, windows and insertion: no element is more than this many positions from its
         sorted position. 0: the radius is measured. If the radius is too small, the sort takes
         longer; the result is the same.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
     by : if `a` is a data frame of pandas, polars or pyarrow: the name of a column, or a list of
-        names. Rows are sorted by the first, equal rows by the next. `descending` may be a list.
+        names. Rows are sorted by the first, equal rows by the next. `descending` may be a list. A
+        tuple is one name if a column has it, else a list.
 
     Returns
     -------
@@ -143,6 +145,7 @@ def sort(
     ------
     TypeError : the elements or an argument have the wrong type.
     ValueError : `axis`, `kind`, `algorithm` or `out` is wrong.
+    KeyError : the data frame has no column of this name.
 
     Examples
     --------
@@ -158,7 +161,12 @@ def sort(
     if by is not None:
         if out is not None:
             raise TypeError("out is for arrays; expected None with a data frame")
-        return rows_of(a, frame_order(a, by, descending, algorithm))
+        if integer(axis, "axis") not in (0, -1):
+            raise ValueError(f"axis is {axis}; expected 0 with by, which sorts the rows")
+        if stable is not None:
+            check_stable(kind, stable)
+        check_kind(kind, order)
+        return rows_of(a, frame_order(a, by, descending, algorithm, radius))
     if descending is not False:
         descending = flag(descending, "descending")
     if stable is not None:
@@ -346,25 +354,28 @@ def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
     return rows.back(_argsort_rows(rows, wish, dtype))
 
 
-def frame_order(frame: Any, by: Any, descending: Any, algorithm: _lib.Algorithm = "auto") -> Any:
+def frame_order(
+    frame: Any, by: Any, descending: Any, algorithm: _lib.Algorithm = "auto", radius: int = 0
+) -> Any:
     """Returns the positions of the rows of a data frame in the order of the columns `by`.
 
     A stable sort by each column, the last one first, is a sort by all of them.
     """
     if not is_frame(frame):
         raise TypeError(f"by is {by!r} and a is a {type(frame).__name__}; expected a data frame")
-    names = list(by) if isinstance(by, (list, tuple)) else [by]
+    several = isinstance(by, list) or (isinstance(by, tuple) and by not in names_of(frame))
+    names = list(by) if several else [by]
     if not names:
         raise ValueError("by is empty; expected a name or a list of names")
     each = descending if isinstance(descending, (list, tuple)) else [descending] * len(names)
     if len(each) != len(names):
         raise ValueError(f"descending has {len(each)} flags; expected {len(names)}, as by")
     flags = [flag(one, "descending") for one in each]
-    keys = [place_of(frame[name])[1] for name in names]
+    keys = [place_of(column_named(frame, name))[1] for name in names]
     order = None
     for column, falling in reversed(list(zip(keys, flags))):
         part = column if order is None else _taken(column, order)
-        step = argsort(part, descending=falling, algorithm=algorithm)
+        step = argsort(part, descending=falling, algorithm=algorithm, radius=radius)
         order = step if order is None else order[step]
     return order
 
@@ -486,8 +497,8 @@ def sort_records(a: Any, field: str, *, descending: bool = False, inplace: bool 
     Parameters
     ----------
     a : NumPy array of one dimension with a structured dtype of any size.
-    field : name of a field that holds one number: an integer or a float of 32 or 64 bits. The field
-        may be unaligned.
+    field : name of a field that holds one number: an integer of 8 to 64 bits, float32 or float64,
+        in native byte order. The field may be unaligned.
     descending : the largest number first. NaNs are last in both directions.
     inplace : sort `a` itself, which must be contiguous, and return it.
 
@@ -517,7 +528,10 @@ def sort_records(a: Any, field: str, *, descending: bool = False, inplace: bool 
         raise ValueError(f"field is {field!r}; expected one of {', '.join(a.dtype.names)}")
     kind, offset = a.dtype.fields[field][:2]  # type: ignore[index] # names is not None
     if kind not in TYPES:
-        raise TypeError(f"field {field!r} has dtype {kind}; expected an integer or a float")
+        raise TypeError(
+            f"field {field!r} has dtype {kind}; expected an integer of 8 to 64 bits, float32 or "
+            f"float64, in native byte order; a[ordo.argsort(a[{field!r}])] sorts by other types"
+        )
     if a.dtype.hasobject:
         raise TypeError("a has fields of Python objects; expected plain data")
     if flag(inplace, "inplace"):

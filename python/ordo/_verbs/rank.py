@@ -24,7 +24,7 @@ from .._arrays import (
 from .._check import check_nan_policy, flag, found_nan, into
 from .._context import by_threads, host_context, quick_context
 from .._inputs.device import with_guests
-from .._inputs.series import column_of
+from .._inputs.series import column_of, nan_policy_of
 from .._quick import RANK, SHORT, at, by_library, has_nan, quick, type_of
 from .._rooms import empty
 
@@ -83,7 +83,7 @@ _UNKNOWN = (None, None, None)
 _PREPARED = {(m, d): _prepare(m, d) for m in _lib.TIES for d in (False, True)}
 # The same for short arrays, as arguments of `quick`.
 _QUICK = {key: (at(opts), dtype, code.value) for key, (opts, dtype, code) in _PREPARED.items()}
-_AUTO, _PROPAGATE = "auto", "propagate"
+_AUTO = "auto"
 
 
 def rank_rows(
@@ -151,7 +151,7 @@ def rankdata(
     method: _lib.Ties = "average",
     *,
     axis: int | None = None,
-    nan_policy: _lib.NanPolicy = "propagate",
+    nan_policy: _lib.NanPolicy | None = None,
     descending: bool = False,
     dtype: Any = None,
     algorithm: _lib.Algorithm = "auto",
@@ -166,7 +166,8 @@ def rankdata(
     method : rule for ties: 'average', 'min', 'max', 'dense' or 'ordinal'.
     axis : axis to rank along. None: rank all elements as one row.
     nan_policy : 'propagate': all ranks of a row with a NaN are NaN. 'omit': a NaN has rank NaN, and
-        the other elements are ranked without it. 'raise': a NaN raises a ValueError.
+        the other elements are ranked without it. 'raise': a NaN raises a ValueError. None: 'omit'
+        for objects of pandas and polars, else 'propagate'.
     descending : the largest element has rank 1.
     dtype : dtype of the ranks: float64, int64, uint64, int32 or uint32. The default is float64 for
         'average' and int64 for the other methods (float64 if a rank is NaN).
@@ -204,7 +205,7 @@ def rankdata(
     """
     if descending is not False:
         descending = flag(descending, "descending")
-    if dtype is weights is out is None and nan_policy is _PROPAGATE and algorithm is _AUTO:
+    if dtype is weights is out is nan_policy is None and algorithm is _AUTO:
         number = type_of(a, axis) if type(method) is str else 0
         if number and (n := a.size) < SHORT and (context := quick_context()):
             wish, kind, kind_code = _QUICK.get((method, descending), _UNKNOWN)
@@ -216,8 +217,8 @@ def rankdata(
                     _lib.fail(status, context)
                 return result
     code = plain_code(a, axis)
-    usual = dtype is None and nan_policy == "propagate" and algorithm == "auto" and out is None
-    usual = usual and weights is None
+    usual = dtype is out is weights is None and algorithm == "auto"
+    usual = usual and (nan_policy is None or nan_policy == "propagate")
     if code is not None and usual and type(method) is str:
         opts, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
         if kind is not None:
@@ -235,13 +236,14 @@ def _rankdata(
     a: Any,
     method: str,
     axis: int | None,
-    nan_policy: str,
+    nan_policy: str | None,
     descending: bool,
     dtype: Any,
     algorithm: str,
     weights: Any,
 ) -> Any:
     ties = _lib.number_of(_lib.TIES, method, "method")
+    nan_policy = nan_policy_of(a, nan_policy)
     check_nan_policy(nan_policy)
     column = column_of(a)
     place, array = place_of(a)

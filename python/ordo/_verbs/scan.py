@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from .._arrays import (
     PLAIN,
     TYPES,
     Rows,
+    normal_axis,
     numbers_of,
     plain_code,
     plain_has_nan,
@@ -110,7 +111,7 @@ def cumsum(
     -------
     Array of sums. Integer sums wrap as in NumPy. The order in which floats are added depends only
     on their number: the bytes are the same for every number of threads, but the last bits may
-    differ from NumPy's.
+    differ from NumPy's. Sums of float16 are NumPy's, which are rounded to float16 one by one.
 
     Raises
     ------
@@ -149,8 +150,7 @@ def cumprod(
     Returns
     -------
     Array of products. Integer products wrap, and floats are multiplied one by one, as in NumPy. So
-    the products of float32 and float64 have the bytes of NumPy's, except for the sign and payload
-    of NaNs; float16 is multiplied as float32 and rounded once.
+    the products have the bytes of NumPy's, except for the sign and payload of NaNs.
 
     Raises
     ------
@@ -198,7 +198,11 @@ def _cumulated(
     place, array = numbers_of(a)
     column = column_of(a)
     if column is not None:
-        return column.like(_cumulated(array, op, axis, dtype, exclusive, algorithm))
+        return column.like(
+            _without_missing(
+                array, lambda each: _cumulated(each, op, axis, dtype, exclusive, algorithm)
+            )
+        )
     if place is HOST and array.dtype.kind in "Mm":
         if op is _PRODUCT:
             raise TypeError(f"the elements have dtype {array.dtype}; expected numbers")
@@ -207,6 +211,9 @@ def _cumulated(
         _check_sum_dtype(place, array, dtype)
         if place.wants_cast(array, dtype):
             array = place.astype(array, dtype)
+    halves = place is HOST and array.dtype.newbyteorder("=") == np.float16
+    if halves and algorithm == "auto":
+        return _cumulated_halves(array, op, axis, exclusive)
     rows = Rows(place, array, axis, strided=True)
     out_code = rows.code
     logical = place.is_bool(rows.dtype)
@@ -218,6 +225,33 @@ def _cumulated(
     if logical:
         sums = place.astype(result, np.dtype(np.int64))
         return sums if dtype is None else place.astype(sums, np.dtype(bool))
+    return result
+
+
+def _cumulated_halves(array: Any, op: Any, axis: int | None, exclusive: bool) -> Any:
+    """Returns cumulative sums or products of float16 by NumPy, which rounds every step."""
+    along = array.reshape(-1) if axis is None else array
+    at = normal_axis(0 if axis is None else axis, along.ndim)
+    accumulate = np.multiply.accumulate if op is _PRODUCT else np.add.accumulate
+    native = along.astype(np.float16, copy=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not exclusive:
+            return accumulate(native, at)
+        result = np.full(along.shape, 1 if op is _PRODUCT else 0, np.float16)
+        rows, whole = np.moveaxis(result, at, 0), np.moveaxis(native, at, 0)
+        rows[1:] = accumulate(whole[:-1], 0)
+        return result
+
+
+def _without_missing(array: Any, scan: Callable[[Any], Any]) -> Any:
+    """Returns the scan of the elements that are not missing, as pandas: the others are missing."""
+    kind = array.dtype.kind
+    missing = np.isnat(array) if kind in "Mm" else np.isnan(array) if kind == "f" else None
+    if missing is None or not missing.any():
+        return scan(array)
+    found = scan(array[~missing])
+    result = np.full(array.shape, "NaT" if kind in "Mm" else np.nan, found.dtype)
+    result[~missing] = found
     return result
 
 
@@ -319,7 +353,8 @@ def _extremes(a: Any, axis: int | None, op: Any) -> Any:
 def _extremes_of_rows(a: Any, axis: int | None, op: Any) -> Any:
     column = column_of(a)
     if column is not None:
-        return column.like(_extremes_of_rows(numbers_of(a)[1], axis, op))
+        array = numbers_of(a)[1]
+        return column.like(_without_missing(array, lambda each: _extremes_of_rows(each, axis, op)))
     rows = Rows(*numbers_of(a), axis, strided=True)
     result = _scan_rows(rows, op, rows.code)
     if op is _MIN and rows_have_nan(rows) is not None:

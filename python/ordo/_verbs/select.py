@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _lib, _short, _times
+from .. import _lib, _times
 from .._arrays import (
     FLOATS,
     HOST,
@@ -32,10 +32,11 @@ from .._check import (
 from .._context import host_context, quick_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
+from .._inputs.series import nan_policy_of
 from .._quick import MEDIAN, QUANTILES, SHORT, at, by_library, quick, type_of
 
 _DOUBLE = np.dtype(np.float64)
-_SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
+_SINGLE = PLAIN[np.dtype(np.float32)]
 # Elements of a row from which selecting one more element (the last) finds a NaN faster than a pass
 # that counts NaNs. Nine quantiles of 10^7 f64 on one Neoverse V1: 26 ms, with the counting pass 34
 # ms. On an H200 the counting pass takes as long as the selection of a median.
@@ -70,21 +71,17 @@ def _way(algorithm: str, sub_array: Any) -> _Way:
     return way
 
 
-def _quantile_options(place: Any, nans: str, method: str = "linear", way: _Way = _AUTO) -> Any:
-    """`nans` is 'last' or a NaN policy. 'raise' acts as 'propagate': the caller has checked it."""
+def _quantile_options(place: Any, nans: str, method: str | None, way: _Way = _AUTO) -> Any:
+    # `method` None: a median. `nans` is 'last' or a NaN policy; the caller has checked 'raise'.
+    number = _lib.HALF_SUM if method is None else _lib.number_of(_lib.METHODS, method, "method")
     return _lib.options(
         _lib.QuantileOptions,
         flags=place.flags,
         nans=_lib.NANS["propagate" if nans == "raise" else nans],
-        method=_lib.number_of(_lib.METHODS, method, "method"),
+        method=number,
         stream=place.stream or None,
         **way.fields(),
     )
-
-
-def _front(place: Any, results: Any) -> Any:
-    """Returns results with the last axis moved to the front."""
-    return place.moveaxis(results, -1, 0) if results.ndim > 1 else results
 
 
 def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
@@ -93,17 +90,22 @@ def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
     return _lib.options(_lib.SelectOptions, flags=flags, stream=stream, **way.fields())
 
 
-# The options of plain calls, by NaN policy. Under 'raise' the NaNs are counted first.
-_PLAIN_OPTIONS = {name: _quantile_options(HOST, name) for name in ("propagate", "omit")}
-_PROPAGATE_AT, _OMIT_AT = at(_PLAIN_OPTIONS["propagate"]), at(_PLAIN_OPTIONS["omit"])
-_DEFAULT, _PROPAGATE, _OMIT, _ZERO, _LINEAR = "auto", "propagate", "omit", 0, "linear"
+# The options of plain calls, by method and NaN policy. Under 'raise' the NaNs are counted first.
+_PLAIN_OPTIONS = {
+    (method, nans): _quantile_options(HOST, nans, method)
+    for method in ("linear", None)
+    for nans in ("propagate", "omit")
+}
+_LINEAR_AT = at(_PLAIN_OPTIONS["linear", "propagate"])
+_MEDIAN_AT, _NANMEDIAN_AT = (at(_PLAIN_OPTIONS[None, n]) for n in ("propagate", "omit"))
+_DEFAULT, _OMIT, _ZERO, _LINEAR = "auto", "omit", 0, "linear"
 
 
-def _plain_options(a: Any, nan_policy: Any, out: Any, keepdims: bool, way: _Way) -> Any:
+def _plain_options(a: Any, nans: Any, out: Any, keepdims: bool, way: _Way, method: Any) -> Any:
     """Returns the options of a plain call on an array with elements; None for other calls."""
-    if keepdims or out is not None or way is not _AUTO or type(nan_policy) is not str:
+    if keepdims or out is not None or way is not _AUTO or type(nans) is not str:
         return None
-    return _PLAIN_OPTIONS.get(nan_policy) if a.size else None
+    return _PLAIN_OPTIONS.get((method, nans)) if a.size else None
 
 
 def _number(value: float, code: Any) -> Any:
@@ -129,7 +131,7 @@ def median(
     keepdims: bool = False,
     *,
     weights: Any = None,
-    nan_policy: _lib.NanPolicy = "propagate",
+    nan_policy: _lib.NanPolicy | None = None,
     algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
@@ -148,7 +150,8 @@ def median(
         that element and the next. An integer weight counts an element that many times. On a GPU a
         row with a weight that is negative, infinite or NaN has the result NaN.
     nan_policy : 'propagate': the median of a row with a NaN is NaN, as in `numpy.median`. 'omit':
-        NaNs are ignored, as in `numpy.nanmedian`. 'raise': a NaN raises a ValueError.
+        NaNs are ignored, as in `numpy.nanmedian`. 'raise': a NaN raises a ValueError. None: 'omit'
+        for objects of pandas and polars, as their medians do, else 'propagate'.
     algorithm : 'auto'; 'radix': digit by digit; 'bitonic': the median paper, which sorts sub-arrays
         and merges them with one thread in quadratic time; 'merge': the same with parallel merges.
     sub_array : elements of a sub-array for 'bitonic' and 'merge': a power of 2, on a GPU at most
@@ -176,11 +179,11 @@ def median(
     """
     if out is weights is None and keepdims is False and sub_array is _ZERO:
         omits = nan_policy is _OMIT
-        usual = algorithm is _DEFAULT and (omits or nan_policy is _PROPAGATE)
+        usual = algorithm is _DEFAULT and (omits or nan_policy is None)
         number = type_of(a, axis) if usual else 0
         if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
             found = np.empty(1, _DOUBLE)
-            wish = _OMIT_AT if omits else _PROPAGATE_AT
+            wish = _NANMEDIAN_AT if omits else _MEDIAN_AT
             if status := quick(MEDIAN, context, number, a, n, found, wish):
                 _lib.fail(status, context)
             value = found[0]
@@ -189,10 +192,11 @@ def median(
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
+    nan_policy = nan_policy_of(a, nan_policy)
     if weights is not None:
         return into(out, _weighted(a, 0.5, weights, axis, None, keepdims, nan_policy, way))
     code = plain_code(a, axis)
-    opts = code and _plain_options(a, nan_policy, out, keepdims, way)
+    opts = code and _plain_options(a, nan_policy, out, keepdims, way, None)
     if opts is not None:
         middle = c_double()
         _lib.median(host_context(), code, pointer(a), a.size, addressof(middle), opts)
@@ -211,19 +215,8 @@ def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> An
     if place is HOST and array.dtype.kind in "Mm":
         return _times.median(array, axis, keepdims, nan_policy)
     rows = _rows(place, array, axis, nan_policy)
-    code, n, opts = rows.code, rows.n, _quantile_options(rows.place, nan_policy, way=way)
-    # ordo_median counts NaNs: faster on CPUs, slower on GPUs.
-    if rows.place.on_device and _last_tells(rows, nan_policy, way) and _short.mode_is_default():
-        middle = np.array([(n - 1) // 2, n // 2]) / (n - 1)
-        result = _short.middle(_quantile_rows(rows, middle, nan_policy, "nearest", way))
-    else:
-        result = rows.numbers(1, _DOUBLE, way.algorithm == "auto")
-        rows.run(
-            lambda context, n, opts, keys, out: _lib.median(context, code, keys, n, out, opts),
-            _lib.QuantileOptions,
-            opts,
-            result,
-        )
+    tells = place.on_device and _last_tells(rows, nan_policy, way)  # on CPUs counting is faster
+    result = _quantile_rows(rows, np.array([0.5]), nan_policy, None, way, tells)
     warn_of_no_elements(rows, result, nan_policy)
     name = place.float_name(rows.dtype)
     if name:
@@ -259,9 +252,13 @@ def _wait_for(rows: Rows, positions: Any) -> None:
         rows.place.wait()
 
 
-def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str, way: _Way) -> Any:
-    """Returns the quantiles of every row, as float64 along the last axis; see `Rows.numbers`."""
-    last_tells = _last_tells(rows, nan_policy, way)
+def _quantile_rows(
+    rows: Rows, q: Any, nan_policy: str, method: str | None, way: _Way, last_tells: bool
+) -> Any:
+    """Returns the quantiles of every row, as float64 along the last axis; see `Rows.numbers`.
+
+    `method` None: the rounding of medians.
+    """
     if last_tells:
         q = np.append(q, 1.0)
     code, count, q_address = rows.code, q.size, address(q)
@@ -297,7 +294,7 @@ def quantile(
     keepdims: bool = False,
     *,
     weights: Any = None,
-    nan_policy: _lib.NanPolicy = "propagate",
+    nan_policy: _lib.NanPolicy | None = None,
     algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
@@ -312,9 +309,9 @@ def quantile(
         'higher' and 'nearest' return an element, in the dtype of `a`.
     weights : a number of at least 0 for each element, or for each element along the axis. An
         integer weight counts an element that many times, by every method. Float weights follow
-        `numpy.quantile` for 'inverted_cdf' and `scipy.stats.quantile` for its other methods. The
-        quantiles of integers are then float64 by every method, and without any weight above 0 they
-        are NaN. On a GPU a row with a weight that is negative, infinite or NaN has the result NaN.
+        `numpy.quantile` for 'inverted_cdf' and `scipy.stats.quantile` for its other methods. Where
+        no weight is above 0 the result is NaN; a method that returns integers raises a ValueError
+        instead. On a GPU a weight that is negative, infinite or NaN has the same effect.
 
     Returns
     -------
@@ -335,18 +332,19 @@ def quantile(
     array([1, 3])
     """
     if out is weights is None and type(q) is float and method is _LINEAR:
-        usual = nan_policy is _PROPAGATE and algorithm is _DEFAULT and keepdims is False
+        usual = nan_policy is None and algorithm is _DEFAULT and keepdims is False
         number = type_of(a, axis) if usual and sub_array is _ZERO else 0
         if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
             wanted, found = np.array((q,)), np.empty(1, _DOUBLE)
-            if status := quick(QUANTILES, context, number, a, n, wanted, 1, found, _PROPAGATE_AT):
+            if status := quick(QUANTILES, context, number, a, n, wanted, 1, found, _LINEAR_AT):
                 _lib.fail(status, context)
             return found[0] if number != _lib.F32 else np.float32(found[0])
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
+    nan_policy = nan_policy_of(a, nan_policy)
     code = plain_code(a, axis)
-    opts = code and _plain_options(a, nan_policy, out, keepdims, way)
+    opts = code and _plain_options(a, nan_policy, out, keepdims, way, "linear")
     if opts is not None and method == "linear" and weights is None and a.size < _MANY:
         n, handle = a.size, host_context()
         if type(q) is float:
@@ -363,6 +361,7 @@ def quantile(
                     handle, code, pointer(a), n, pointer(several), count, pointer(results), opts
                 )  # fmt: skip
                 return results
+    _lib.number_of(_lib.METHODS, method, "method")  # raises an error for an unknown method
     if weights is not None:
         return into(out, _weighted(a, q, weights, axis, method, keepdims, nan_policy, way))
     return into(out, _quantile(a, q, axis, method, keepdims, nan_policy, way))
@@ -389,7 +388,7 @@ def percentile(
     keepdims: bool = False,
     *,
     weights: Any = None,
-    nan_policy: _lib.NanPolicy = "propagate",
+    nan_policy: _lib.NanPolicy | None = None,
     algorithm: _lib.Algorithm = "auto",
     sub_array: int = 0,
 ) -> Any:
@@ -430,6 +429,12 @@ def percentile(
     return into(out, found)
 
 
+def quantile_type(name: str, q: Any, wanted: Any, method: str) -> Any:
+    """Returns the dtype of quantiles of floats of the dtype `name`; `wanted` is q as an array."""
+    exact = type(q) in (int, float) or method in _times.DISCRETE
+    return np.dtype(name) if exact else np.result_type(np.dtype(name), wanted.dtype)
+
+
 @with_guests
 def _quantile(
     a: Any,
@@ -440,36 +445,30 @@ def _quantile(
     nan_policy: str,
     way: _Way,
 ) -> Any:
-    number_is_plain = isinstance(q, (int, float)) and not isinstance(q, np.generic)
     wanted = quantile_parts(q)
     outside = ~((wanted >= 0) & (wanted <= 1))
     if outside.any():
         raise ValueError(f"q is {wanted[outside].flat[0]}; expected 0 to 1")
     if wanted.dtype.kind in "iub" and method == "linear":
         method = "lower"  # the quantiles 0 and 1 are elements
-        number_is_plain = True
     place, array = numbers_of(a)
     check_nan_policy(nan_policy)
     if place is HOST and array.dtype.kind in "Mm":
         return _times.quantile(array, wanted, axis, method, keepdims, nan_policy)
     probabilities = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
     rows = _rows(place, array, axis, nan_policy)
-    code, n = rows.code, rows.n
-    _quantile_options(place, nan_policy, method)  # raises an error for an unknown method
-    discrete = method in _times.DISCRETE
-    if discrete and code not in FLOATS and n > 0:
-        result = _selected(rows, _times.positions(n, probabilities, method), False, way)
-        shaped = place.reshape(_front(place, result), rows.shape_after(wanted.shape, keepdims))
-        return place.scalar(rows.restored(shaped))
+    if method in _times.DISCRETE and rows.code not in FLOATS and rows.n > 0:
+        result = _selected(rows, _times.positions(rows.n, probabilities, method), False, way)
+        shape = rows.shape_after(wanted.shape, keepdims)
+        return place.scalar(rows.restored(place.reshape(place.moveaxis(result, -1, 0), shape)))
 
-    result = _quantile_rows(rows, probabilities, nan_policy, method, way)
+    tells = _last_tells(rows, nan_policy, way)
+    result = _quantile_rows(rows, probabilities, nan_policy, method, way, tells)
     warn_of_no_elements(rows, result, nan_policy)
     name, home = place.float_name(rows.dtype), _home_of(rows, result)
     if name:
-        plain = discrete or number_is_plain
-        dtype = np.dtype(name) if plain else np.result_type(np.dtype(name), wanted.dtype)
-        result = home.astype(result, dtype)
-    return _at_home(rows, _front(home, result), rows.shape_after(wanted.shape, keepdims))
+        result = home.astype(result, quantile_type(name, q, wanted, method))
+    return _at_home(rows, home.moveaxis(result, -1, 0), rows.shape_after(wanted.shape, keepdims))
 
 
 # ---- elements ----------------------------------------------------------------------------------

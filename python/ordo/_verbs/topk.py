@@ -25,7 +25,7 @@ from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .._quick import SELECT, SHORT, SORT, TOPK, at, by_library, quick, type_of
 from .order import argsort
-from .select import _AUTO, _front, _select_options, _selected, _Way, _way
+from .select import _AUTO, _select_options, _selected, _Way, _way
 
 _FEW = 64  # elements that ordo_sort sorts faster than ordo_select selects
 _WIDE = PLAIN[np.dtype(np.uint64)]
@@ -50,8 +50,8 @@ def select(
     Parameters
     ----------
     a : array-like of numbers or strings; also GPU arrays and Arrow arrays. NaNs are last.
-    k : a position or an array of positions. 0 is the smallest element; negative positions count
-        from the end.
+    k : a position or an array of positions. 0 is the smallest element, as in NumPy; the command
+        `ordo select -k` counts from 1. Negative positions count from the end.
     axis : an axis, a tuple of axes, or None for all axes.
     descending : position 0 is the largest element.
     algorithm, sub_array : as for `median`. Strings accept 'auto' only.
@@ -129,7 +129,7 @@ def _select(
     rows = Rows(place, array, axis, several=True, strided=True, descending=descending)
     where = check_positions(k, rows.n)
     result = _selected(rows, np.ascontiguousarray(where.reshape(-1)), descending, way)
-    shaped = place.reshape(_front(place, result), rows.shape_after(where.shape, keepdims))
+    shaped = place.reshape(place.moveaxis(result, -1, 0), rows.shape_after(where.shape, keepdims))
     return place.scalar(rows.restored(shaped))
 
 

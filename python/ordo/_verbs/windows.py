@@ -12,9 +12,12 @@ from .._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_
 from .._check import check_nan_policy, flag, found_nan, integer, into, quantile_parts, unmasked
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
+from .._times import DISCRETE
+from .order import argsort
 
 _MEDIAN, _QUANTILE, _RANK, _MIN, _MAX = range(1, 6)
 _DOUBLE = np.dtype(np.float64)
+_EXACT = 1 << 53
 
 
 @with_guests
@@ -119,7 +122,8 @@ def moving_median(
     >>> ordo.moving_median([4, 2, 9, 5], 3, min_periods=1)
     array([4., 3., 4., 5.])
     """
-    return into(out, _moving(a, _MEDIAN, window, min_periods, axis, center, nan_policy, {}))
+    fields = {"method": _lib.HALF_SUM}
+    return into(out, _moving(a, _MEDIAN, window, min_periods, axis, center, nan_policy, fields))
 
 
 def moving_quantile(
@@ -278,9 +282,9 @@ def moving_max(
 def weights_of(weights: Any, a: Any, rows: Rows) -> Any:
     """Returns weights with one row for each row of keys, of a dtype that the library has."""
     found = unmasked(weights, "weights")
+    found = found.astype(found.dtype.newbyteorder("="), copy=False)
     if found.dtype.kind == "b" or found.dtype == np.float16:
         found = found.astype(np.uint8 if found.dtype.kind == "b" else np.float32)
-    found = found.astype(found.dtype.newbyteorder("="), copy=False)
     if found.dtype not in TYPES:
         raise TypeError(f"weights have dtype {found.dtype}; expected integers or floats")
     if found.shape != a.shape:
@@ -289,10 +293,10 @@ def weights_of(weights: Any, a: Any, rows: Rows) -> Any:
                 f"weights have shape {found.shape}; expected {a.shape} or one for each element "
                 "along the axis"
             )
-        return np.ascontiguousarray(np.broadcast_to(found, (*rows.lead, rows.n)))
+        return HOST.contiguous(np.broadcast_to(found, (*rows.lead, rows.n)))
     if len(rows.axes) != rows.ndim:
         found = np.moveaxis(found, rows.axes, tuple(range(-len(rows.axes), 0)))
-    return np.ascontiguousarray(found.reshape(*rows.lead, rows.n))
+    return HOST.contiguous(found.reshape(*rows.lead, rows.n))
 
 
 def _weights_there(weights: Any, a: Any, rows: Rows) -> tuple[Any, int]:
@@ -322,6 +326,36 @@ def weights_like(weights: Any, a: Any, rows: Rows) -> tuple[Any, int]:
     return each, TYPES[each.dtype]
 
 
+def _numbered(rows: Rows) -> tuple[Rows, Any]:
+    """Returns rows of numbers of at most 2^53 with the order of integers, and their values.
+
+    The library returns float64, which does not hold all larger integers. The values are None if the
+    numbers are the integers.
+    """
+    place, keys = rows.place, rows.keys
+    if rows.code not in (_lib.I64, _lib.U64) or rows.count == 0:
+        return rows, None
+    if place is HOST and -_EXACT <= int(keys.min()) and int(keys.max()) <= _EXACT:
+        return rows, None
+    flat = place.reshape(keys, (-1,))
+    order = argsort(flat)
+    numbers = place.empty(tuple(flat.shape), np.dtype(np.int64))
+    numbers[order] = place.count_up(flat.shape[0])
+    return Rows(place, place.reshape(numbers, tuple(keys.shape)), -1), flat[order]
+
+
+def _elements(rows: Rows, found: Any, values: Any) -> Any:
+    """Returns the integers for quantiles of the numbers that `_numbered` returned."""
+    place = rows.place
+    if bool(place.isnan(found).any()):
+        raise ValueError(
+            "the weights of a row have no positive sum; expected one, as integers have no NaN"
+        )
+    if values is not None:
+        return rows.restored(values[place.astype(found, np.dtype(np.int64))])
+    return rows.restored(place.astype(found, place.key_dtype(rows)))
+
+
 def weighted_quantile(
     a: Any,
     q: Any,
@@ -344,6 +378,13 @@ def weighted_quantile(
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()
     each, weight_type = weights_like(weights, array, rows)
+    number = (
+        _lib.median_method(weight_type)
+        if method is None
+        else _lib.number_of(_lib.METHODS, method, "method")
+    )
+    returns_elements = method in DISCRETE and rows.code not in FLOATS and rows.n > 0
+    numbers, values = _numbered(rows) if returns_elements else (rows, None)
     parts = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
     result = place.empty((rows.count, parts.size), _DOUBLE)
     opts = _lib.QuantileOptions(
@@ -351,7 +392,7 @@ def weighted_quantile(
         flags=place.flags,
         stream=place.stream or None,
         nans=_lib.NANS["propagate" if nan_policy == "raise" else nan_policy],
-        method=0 if method is None else _lib.number_of(_lib.METHODS, method, "method"),
+        method=number,
         weight_type=weight_type,
     )
     segments = _lib.Segments(
@@ -360,14 +401,16 @@ def weighted_quantile(
     opts.weights = place.address(each)
     opts.segments = ctypes.addressof(segments)
     pointer = ctypes.c_void_p(ctypes.addressof(opts))
-    keys, n, out = place.address(rows.keys), rows.count * rows.n, place.address(result)
+    keys, n, out = place.address(numbers.keys), rows.count * rows.n, place.address(result)
     if n == 0:
         result[:] = np.nan
-    elif method is None:
-        _lib.median(place.context, rows.code, keys, n, out, pointer)
     else:
-        _lib.quantiles(place.context, rows.code, keys, n, address(parts), parts.size, out, pointer)
-    if rows.code in FLOATS:
+        _lib.quantiles(
+            place.context, numbers.code, keys, n, address(parts), parts.size, out, pointer
+        )
+    if returns_elements:
+        result = _elements(rows, result, values)
+    elif rows.code in FLOATS:
         result = place.astype(result, np.dtype(place.float_name(rows.dtype)))
     shape = rows.shape_after(wanted.shape, keepdims)
     return place.scalar(place.reshape(place.moveaxis(result, -1, 0), shape))

@@ -296,6 +296,33 @@ def test_frame_sort(frames, down):
     assert both.compute().equals(wanted.reset_index(drop=True))
 
 
+def test_arrays_with_lengths(rng):
+    a = rng.integers(0, 50, 300)
+    x = split(a, 7)
+    sizes = list(x.chunks[0])
+    for lazy in (x, unknown(x)):
+        for lengths in (True, sizes):
+            found = ordo.dask.sort(lazy, lengths=lengths, chunks=100)
+            assert found.chunks == ((100, 100, 100),)
+            np.testing.assert_array_equal(found.compute(), ordo.sort(a))
+            order = ordo.dask.argsort(lazy, lengths=lengths)
+            assert order.chunks == x.chunks
+            np.testing.assert_array_equal(order.compute(), ordo.argsort(a))
+            assert ordo.dask.rankdata(lazy, lengths=lengths).chunks == x.chunks
+            assert ordo.dask.median(lazy, lengths=lengths).compute() == ordo.median(a)
+            with pytest.raises(ValueError, match="k is 301; expected 0 to 300"):
+                ordo.dask.topk(lazy, 301, lengths=lengths)
+            assert (
+                ordo.dask.unique(lazy, return_inverse=True, lengths=lengths)[1].chunks == x.chunks
+            )
+    with pytest.raises(ValueError, match="the sizes of the chunks"):
+        ordo.dask.sort(x, lengths=[300])
+    with pytest.raises(ValueError, match="lengths has 1 numbers; expected 7"):
+        ordo.dask.sort(unknown(x), lengths=[300])
+    with pytest.raises(TypeError, match="by is for data frames"):
+        ordo.dask.sort(x, by="key")
+
+
 def test_frame_of_unknown_lengths(frames):
     frame, lazy = frames
     some, expected = lazy[lazy["at"] > 99], ordo.sort(frame[frame["at"] > 99], by="key")
@@ -350,7 +377,21 @@ def test_nullable_series(frames, dtype):
             same_bytes(found, ordo.quantile(series, [0.1, 0.9], nan_policy=policy))
     if dtype != "boolean":
         with pytest.raises(ValueError, match="an element is missing"):
-            ordo.dask.quantile(lazy, 0.5, method="lower").compute()
+            ordo.dask.quantile(lazy, 0.5, method="lower", nan_policy="propagate").compute()
+
+
+@pytest.mark.parametrize("dtype", ["f8", "Int64", "M8[ns]"])
+def test_a_series_skips_missing_values(frames, dtype):
+    import dask.dataframe as dd
+    import pandas as pd
+
+    series = pd.Series([5, None, 1, 0, 3, 1], dtype="f8").astype(dtype)
+    lazy = dd.from_pandas(series, npartitions=3, sort=False)
+    assert ordo.dask.rankdata(lazy).compute().equals(ordo.rankdata(series))
+    assert ordo.dask.median(lazy).compute() == ordo.median(series)
+    assert ordo.dask.quantile(lazy, 1.0).compute() == ordo.quantile(series, 1.0)
+    numbers = da.from_array(np.array([5, np.nan, 1]), chunks=2)
+    assert np.isnan(ordo.dask.median(numbers).compute())
 
 
 def large_integers(dtype, nulls):
@@ -470,10 +511,10 @@ def check_large_statistics(lazy, kept, nulls):
         for q, at in ((0, 0), (1, -1), (0.5, (len(kept) - 1) // 2)):
             found = ordo.dask.quantile(lazy, q, method="lower", nan_policy="omit").compute()
             assert int(found) == kept[at]
-    middle = ordo.dask.median(lazy).compute()
     if nulls:
-        assert np.isnan(middle)
-    else:
+        assert np.isnan(ordo.dask.median(lazy, nan_policy="propagate").compute())
+    if kept:
+        middle = ordo.dask.median(lazy).compute()  # a Series skips nulls
         same_bytes(middle, np.asarray(ordo.median(np.array(kept))))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ordo
+import ordo.external
 
 
 @pytest.mark.parametrize(
@@ -195,3 +196,65 @@ def test_an_array_without_dlpack_is_read_as_any_other(error):
     keys = Undescribed([3.0, 1.0, 2.0], error)
     assert ordo.sort(keys).tolist() == [1.0, 2.0, 3.0]
     assert ordo.argsort(keys).tolist() == [1, 2, 0]
+
+
+KEYS = np.array([3.0, 1.0, 2.0, 1.0, 5.0])
+WEIGHTS = np.array([1, 2, 0, 3, 1])
+GROUPS = np.array([7, 3, 7, 7, 3])
+PARTS = np.array([0.25, 0.5])
+SORTER = np.argsort(KEYS)
+PLACES = np.array([1, 3], np.uint64)
+TEXT = np.frombuffer(b"banan", np.uint8)
+SUFFIXES = ordo.suffix_array(TEXT)
+MISALIGNED = {
+    "sort": (ordo.sort, KEYS),
+    "sort_pairs": (ordo.sort_pairs, KEYS, GROUPS),
+    "lexsort": (lambda *keys: ordo.lexsort(keys), KEYS, GROUPS),
+    "rankdata": (lambda a, w: ordo.rankdata(a, weights=w), KEYS, WEIGHTS),
+    "median": (lambda a, w: ordo.median(a, weights=w), KEYS, WEIGHTS),
+    "quantile": (ordo.quantile, KEYS, PARTS),
+    "quantiles of rows": (lambda a, q: ordo.quantile([a, a], q, axis=1), KEYS, PARTS),
+    "weighted quantile": (lambda a, q, w: ordo.quantile(a, q, weights=w), KEYS, PARTS, WEIGHTS),
+    "weighted rows": (lambda a, w: ordo.median([a, a], 1, weights=[w, w]), KEYS, WEIGHTS),
+    "select": (ordo.select, KEYS, PLACES),
+    "partition": (ordo.partition, KEYS, PLACES.astype(int)),
+    "unique": (lambda a: ordo.unique(a, True, True, True), KEYS),
+    "searchsorted": (
+        lambda a, v, s: ordo.searchsorted(a, v, sorter=s),
+        KEYS,
+        KEYS,
+        [1, 3, 2, 0, 4],
+    ),
+    "cumsum": (ordo.cumsum, KEYS),
+    "moving_median": (lambda a: ordo.moving_median(a, 2), KEYS),
+    "group_median": (lambda g, a, w: ordo.group_median(g, a, weights=w), GROUPS, KEYS, WEIGHTS),
+    "group_quantile": (ordo.group_quantile, GROUPS, KEYS, PARTS),
+    "group_topk": (lambda g, a: ordo.group_topk(g, a, 2), GROUPS, KEYS),
+    "lcp": (lambda sa: ordo.lcp(TEXT, sa), SUFFIXES),
+    "spearmanr": (ordo.spearmanr, KEYS, WEIGHTS),
+    "mannwhitneyu": (ordo.mannwhitneyu, KEYS, WEIGHTS),
+    "external.select": (ordo.external.select, KEYS, PLACES),
+    "external.quantile": (ordo.external.quantile, KEYS, PARTS),
+}
+
+
+def misaligned(a):
+    """Returns a copy of an array at an odd address."""
+    a = np.asarray(a)
+    octets = np.empty(a.nbytes + 1, np.uint8)
+    start = 1 - octets.ctypes.data % 2
+    copy = octets[start : start + a.nbytes].view(a.dtype).reshape(a.shape)
+    copy[...] = a
+    assert not copy.flags.aligned
+    return copy
+
+
+@pytest.mark.parametrize("name", MISALIGNED)
+def test_misaligned_arguments(name):
+    call, *arguments = MISALIGNED[name]
+    expected = call(*arguments)
+    for i, argument in enumerate(arguments):
+        found = call(*arguments[:i], misaligned(argument), *arguments[i + 1 :])
+        pairs = zip(found, expected) if isinstance(expected, tuple) else [(found, expected)]
+        for x, y in pairs:
+            np.testing.assert_array_equal(x, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -136,10 +137,41 @@ def test_wrong_frames():
         ordo.sort(FRAME, by=[])
     with pytest.raises(ValueError, match="expected 2, as by"):
         ordo.sort(FRAME, by=["a", "b"], descending=[True])
-    with pytest.raises(KeyError):
-        ordo.sort(FRAME, by="q")
+    frames = [FRAME, *(lib.DataFrame({"a": [1], "b": [2], "c": [3]}) for lib in (pd, pl) if lib)]
+    frames += [pa.table({"a": [1], "b": [2], "c": [3]})] if pa else []
+    for frame in frames:
+        with pytest.raises(KeyError, match="by is 'q'; expected one of 'a', 'b', 'c'"):
+            ordo.sort(frame, by="q")
+        with pytest.raises(KeyError, match="by is 'q'"):
+            ordo.sort(frame, by=["a", "q"])
+        with pytest.raises(TypeError, match=r"data frame \('a', 'b', 'c'\).*sort\(a, by=name\)"):
+            ordo.sort(frame)
+        with pytest.raises(ValueError, match="axis is 1; expected 0 with by"):
+            ordo.sort(frame, by="a", axis=1)
+        if hasattr(frame, "ordo"):
+            with pytest.raises(KeyError, match="by is 'q'; expected one of"):
+                frame.ordo.topk(1, "q")
+    with pytest.raises(KeyError, match=r"'19', \.\.\. \(30 columns\)"):
+        ordo.sort(pd.DataFrame([range(30)], columns=map(str, range(30))), by="q")
+    with pytest.raises(ValueError, match="the name of 2 columns"):
+        ordo.sort(pd.DataFrame([[1, 2]], columns=["a", "a"]), by="a")
+    with pytest.raises(ValueError, match="kind is 'bogo'"):
+        ordo.sort(FRAME, by="a", kind="bogo")
     with pytest.raises(TypeError, match="expected True or False"):
         ordo.sort(FRAME, by="a", descending="yes")
+
+
+def test_names_that_are_tuples():
+    frame = pd.DataFrame({("x", 1): [2, 1, 2], ("x", 2): [1, 5, 0]}, index=list("abc"))
+    for by in (("x", 1), [("x", 1)], [("x", 1), ("x", 2)], (("x", 1), ("x", 2))):
+        names = list(by) if isinstance(by[0], tuple) else by
+        pd.testing.assert_frame_equal(
+            ordo.sort(frame, by=by), frame.sort_values(names, kind="stable")
+        )
+    assert ordo.sort(frame, by=("x", 1), axis=0).index.tolist() == ["b", "a", "c"]
+    assert frame.ordo.topk(1, ("x", 2)).index.tolist() == ["b"]
+    with pytest.raises(KeyError, match=r"by is 'x'; expected one of \('x', 1\), \('x', 2\)"):
+        ordo.sort(frame, by="x")
 
 
 @settings(max_examples=40)
@@ -235,6 +267,119 @@ def test_the_polars_namespace():
     assert frame["x"].ordo.sort(descending=True).to_list() == [3, 2, 1]
 
 
+def test_ranks_of_frames():
+    for frame in (
+        FRAME,
+        pd.DataFrame(index=pd.Index(["u", "v"], name="i")),
+        pd.DataFrame({"a": []}, index=pd.Index([], name="i")),
+        pd.DataFrame([[1, 2.0], [0, np.nan]], index=["u", "u"], columns=["a", "a"]),
+        pd.DataFrame([[1, 2], [0, 3]], columns=pd.MultiIndex.from_tuples([("x", 1), ("x", 2)])),
+    ):
+        pd.testing.assert_frame_equal(frame.ordo.rank(), frame.rank(), check_column_type=False)
+    if pl is not None:
+        assert pl.DataFrame().ordo.rank().shape == (0, 0)
+
+
+# ---- Missing values ------------------------------------------------------------------------------
+
+KINDS = ["f8", "f4", "i8", "Int64", "M8[ns]", "m8[ns]", "str"]
+columns = st.tuples(
+    st.sampled_from(KINDS),
+    st.lists(st.one_of(st.none(), st.integers(-3, 3)), max_size=15),
+)
+
+
+def missing_column(kind, values):
+    if kind == "str":
+        return pd.Series([None if x is None else chr(100 + x) for x in values], dtype="str")
+    if kind == "i8":
+        return pd.Series([x or 0 for x in values], dtype="i8")
+    if kind[0] in "Mm":
+        filled = np.array(["NaT" if x is None else x for x in values], object)
+        return pd.Series(filled.astype(kind) if len(values) else np.zeros(0, kind))
+    return pd.Series(values, dtype="Int64" if kind == "Int64" else kind)
+
+
+@settings(max_examples=200, deadline=None)
+@given(columns, st.sampled_from(["average", "min", "max", "dense", "first"]), st.booleans())
+def test_missing_values_as_pandas(column, method, descending):
+    kind, values = column
+    s = missing_column(kind, values)
+    s.index, s.name = [f"row {i}" for i in range(len(s))], "s"
+    ours = "ordinal" if method == "first" else method
+    expected = s.rank(method=method, ascending=not descending).astype(float)
+    for found in (
+        ordo.rankdata(s, ours, descending=descending),
+        s.ordo.rank(ours, descending=descending),
+    ):
+        pd.testing.assert_series_equal(found.astype(float), expected)
+    index = pd.Index(s)
+    assert np.array_equal(ordo.rankdata(index, ours, descending=descending), found, equal_nan=True)
+    if kind == "str":
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of no elements
+        middle, wanted = s.ordo.median(), s.median()
+        parts, wanted_parts = ordo.quantile(s, [0.25, 1.0]), s.quantile([0.25, 1.0])
+    if pd.isna(wanted):
+        assert pd.isna(middle) and pd.isna(parts).all()
+    elif kind[0] in "Mm":
+        assert abs(pd.Series([middle])[0] - wanted) <= pd.Timedelta(1, "ns")
+    else:
+        assert np.isclose(float(middle), float(wanted))
+        assert np.allclose(parts, wanted_parts.to_numpy(float))
+    for verb in ("cumsum", "cummax", "cummin") if kind != "M8[ns]" else ("cummax", "cummin"):
+        found, wanted = getattr(s.ordo, verb)(), getattr(s, verb)()
+        if len(s):
+            pd.testing.assert_series_equal(found, wanted.astype(found.dtype))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_groups_with_missing_values_as_pandas(data):
+    values = data.draw(st.lists(st.one_of(st.none(), st.integers(0, 3)), max_size=12))
+    names = st.one_of(st.none(), st.integers(0, 2))
+    groups = data.draw(st.lists(names, min_size=len(values), max_size=len(values)))
+    kinds = st.sampled_from(["f8", "Int64", "M8[ns]", "str"])
+    keys = missing_column(data.draw(st.sampled_from(KINDS[:-1])), values)
+    keys.index, keys.name = [f"row {i}" for i in range(len(keys))], "s"
+    by = missing_column(data.draw(kinds), groups)
+    dropna, method = data.draw(st.booleans()), data.draw(st.sampled_from(["average", "min"]))
+    found = ordo.group_rank(by, keys, method, dropna=dropna)
+    expected = pd.Series(np.nan, keys.index, name="s")
+    codes = pd.factorize(by, sort=True)[0]
+    for code in set(codes) - ({-1} if dropna else set()):  # groupby().rank() misses NaTs
+        expected[codes == code] = keys[codes == code].rank(method=method).astype(float)
+    pd.testing.assert_series_equal(found.astype(float), expected)
+    if keys.dtype.kind not in "Mm":
+        medians = keys.astype(float).groupby(codes if dropna else codes % 99).median()
+        medians = medians[medians.index >= 0]
+        assert np.allclose(
+            ordo.group_median(by, keys, dropna=dropna).values, medians, equal_nan=True
+        )
+
+
+def test_arrays_keep_the_rules_of_numpy():
+    a = np.array([3.0, np.nan, 1.0])
+    assert np.isnan(ordo.median(a)) and np.isnan(ordo.rankdata(a)).all()
+    assert np.isnan(ordo.cumsum(a)[1:]).all()
+    assert ordo.group_rank([1, 1, 1], a).tolist() == [2, 3, 1]
+    s = pd.Series(a)
+    assert np.isnan(ordo.median(s, nan_policy="propagate"))
+    assert np.isnan(ordo.rankdata(s, nan_policy="propagate")).all()
+    with pytest.raises(ValueError, match="cannot hold NaN"):
+        ordo.rankdata(s, "min", dtype=np.int64)
+    with pytest.raises(ValueError, match="cannot hold NaN"):
+        ordo.group_rank([1, 1, 1], s, "min", dtype=np.int64)
+    if pl is not None:
+        column = pl.Series([3.0, None, 1.0])
+        assert ordo.median(column) == 2
+        assert ordo.rankdata(column).fill_nan(None).to_list() == column.rank().to_list()
+
+
+# ---- Imports -------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("imports", ["pandas as pd, ordo", "ordo, pandas as pd"])
 def test_the_accessor_in_any_order_of_imports(imports):
     code = f"""if True:
@@ -246,4 +391,34 @@ def test_the_accessor_in_any_order_of_imports(imports):
     """
     command = [sys.executable, "-W", "error::UserWarning", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+SEARCHES = {
+    "polars": "import polars" if pl is not None else "",
+    "find_spec": "import importlib.util; assert importlib.util.find_spec('pandas')",
+    "find_spec twice": "import importlib.util as u; u.find_spec('pandas'); u.find_spec('pandas')",
+    "no import": "import importlib.machinery as m; m.PathFinder.find_spec('pandas')",
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_search_for_pandas_does_not_use_up_the_accessor(search):
+    code = f"import ordo; {SEARCHES[search] or 'pass'}; import pandas as pd; " + (
+        "assert pd.Series([2, 1]).ordo.rank().tolist() == [2, 1]; "
+        "import importlib; importlib.reload(pd); assert pd.Series([2, 1]).ordo.median() == 1.5"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["bz2", "dask", "external", "mpi"])
+def test_modules_load_on_first_use(name):
+    code = f"""if True:
+        import sys, ordo
+        assert "ordo.{name}" not in sys.modules
+        assert ordo.{name} is sys.modules["ordo.{name}"]
+    """
+    pytest.importorskip("dask" if name == "dask" else "numpy")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

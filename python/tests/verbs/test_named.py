@@ -279,7 +279,7 @@ def test_ballots_need_a_gpu():
 
 A = np.array([3.0, 1.0, 2.0, 5.0])
 # Parameters of NumPy or SciPy that ordo's function of the same name does not have.
-LEFT_OUT = {"mannwhitneyu": {"keepdims"}}
+LEFT_OUT: dict[str, set] = {}
 
 
 def _pairs():
@@ -403,5 +403,4 @@ def test_samples_of_scipy():
     table = np.array([[1.0, 2.0], [3.0, 4.0]])
     assert ordo.spearmanr(table, table, None).correlation == 1
     assert ordo.mannwhitneyu([1, 2], [3, 4], True, "two-sided", 0, "exact").statistic == 0
-    with pytest.raises(ValueError, match="dimensions"):
-        ordo.spearmanr(table, table, 0)
+    assert ordo.spearmanr(table, table, 0).statistic.shape == (4, 4)

@@ -1,4 +1,4 @@
-"""cumprod against NumPy."""
+"""cumprod, and sums of float16, against NumPy."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 
 import ordo
 
-TYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()
+TYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split()
 
 
 def numbers(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
     if dtype[0] == "f":
         values = rng.choice([0.5, 2, -1.25, 1e30, 1e-30, np.inf, np.nan, -0.0], shape)
-        return np.where(rng.random(shape) < 0.9, rng.normal(1, 0.2, shape), values).astype(dtype)
+        with np.errstate(over="ignore"):
+            usual = rng.normal(1, 0.2, shape)
+            return np.where(rng.random(shape) < 0.9, usual, values).astype(dtype)
     if dtype == "?":
         return rng.random(shape) < 0.9
     info = np.iinfo(dtype)
@@ -35,7 +37,7 @@ def same(found: np.ndarray, expected: np.ndarray) -> None:
     st.sampled_from(TYPES),
     st.tuples(st.integers(0, 7), st.integers(0, 90)),
     st.sampled_from([None, 0, 1, -1]),
-    st.sampled_from([None, "i2", "u8", "f4", "f8", "?"]),
+    st.sampled_from([None, "i2", "u8", "f2", "f4", "f8", "?"]),
     st.integers(0, 2**32),
 )
 def test_as_numpy(dtype: str, shape: tuple, axis: int | None, to: str | None, seed: int) -> None:
@@ -52,7 +54,38 @@ def test_as_numpy(dtype: str, shape: tuple, axis: int | None, to: str | None, se
         same(before[..., 1:], after[..., :-1])
 
 
-@pytest.mark.parametrize("dtype", ["i4", "u8", "f4", "f8"])
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from([1, 100, 30_000]),
+    st.tuples(st.integers(0, 7), st.integers(0, 90)),
+    st.sampled_from([None, 0, 1, -2]),
+    st.sampled_from(["f2", ">f2"]),
+    st.integers(0, 2**32),
+)
+def test_sums_of_halves(scale: int, shape: tuple, axis: int | None, dtype: str, seed: int) -> None:
+    """Every step is rounded to float16, so a sum that overflows stays infinite."""
+    rng = np.random.default_rng(seed)
+    a = (rng.standard_normal(shape) * scale).clip(-65504, 65504).astype(dtype)
+    with np.errstate(all="ignore"):
+        expected = np.cumsum(a, axis)
+        same(ordo.cumsum(a, axis), expected.astype("f2"))
+        same(ordo.cumsum(a.astype("f4"), axis, np.float16), expected.astype("f2"))
+        before = np.moveaxis(ordo.cumsum(a, axis, exclusive=True), 0 if axis is None else axis, 0)
+    after = np.moveaxis(expected, 0 if axis is None else axis, 0)
+    if len(before):
+        assert (before[0] == 0).all()
+        same(before[1:], after[:-1].astype("f2"))
+
+
+def test_halves_stay_infinite() -> None:
+    a = np.array([60000, 60000, -60000], "f2")
+    assert ordo.cumsum(a).tolist() == [60000, np.inf, np.inf]
+    assert ordo.cumprod(np.array([60000, 2, 0.25], "f2")).tolist() == [60000, np.inf, np.inf]
+    with pytest.raises(ValueError, match="ballot scans only"):
+        ordo.cumsum(a, algorithm="ballot")
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u8", "f2", "f4", "f8"])
 def test_long_rows(dtype: str) -> None:
     """Many pieces: floats go on after underflow and overflow, as in NumPy."""
     rng = np.random.default_rng(3)

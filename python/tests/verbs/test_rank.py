@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from cases import NUMBERS, arrays, layouts, same, sample
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordo
@@ -135,8 +135,6 @@ def test_spearman(alternative, n, ties, seed):
 def test_mann_whitney(alternative, method, continuity, m, n, ties, seed):
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, ties, m).astype(float), rng.integers(0, ties, n).astype(float)
-    if method == "exact":
-        x, y = x + rng.random(m), y + rng.random(n)
     named = {"use_continuity": continuity, "alternative": alternative, "method": method}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -147,6 +145,95 @@ def test_mann_whitney(alternative, method, continuity, m, n, ties, seed):
         assert expected.pvalue == 1 or np.isnan(expected.pvalue)
     else:
         close(result, expected)
+
+
+def test_the_exact_method_rounds_a_half_down():
+    x, y = [1, 3, 4, 6], [2, 3, 5, 7, 8]
+    for alternative in ALTERNATIVES:
+        named = {"method": "exact", "alternative": alternative}
+        close(ordo.mannwhitneyu(x, y, **named), stats.mannwhitneyu(x, y, **named))
+    assert ordo.mannwhitneyu(x, y).statistic == 6.5
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_mann_whitney_along_axes(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    shape = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    axis = data.draw(st.sampled_from([None, *range(-len(shape), len(shape))]))
+    shapes = [list(shape), list(shape)]
+    if axis is not None:
+        for each in shapes:
+            each[axis] = data.draw(st.integers(1, 12))
+        if len(shape) > 1 and data.draw(st.booleans()):
+            shapes[1][(axis + 1) % len(shape)] = 1
+    dtypes = st.sampled_from(["f8", "f4", "i4", "?"])
+    x, y = (rng.integers(0, 12, each).astype(data.draw(dtypes)) for each in shapes)
+    if x.dtype.kind == "f" and data.draw(st.booleans()):
+        x[rng.random(x.shape) < 0.2] = np.nan
+    named = {
+        "axis": axis,
+        "alternative": data.draw(st.sampled_from(ALTERNATIVES)),
+        "method": data.draw(st.sampled_from(["auto", "exact", "asymptotic"])),
+        "nan_policy": data.draw(st.sampled_from(["propagate", "omit"])),
+        "keepdims": data.draw(st.booleans()),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = stats.mannwhitneyu(x, y, **named)
+        equal = degenerate(x, y, axis, named["keepdims"])
+    result = ordo.mannwhitneyu(x, y, **named)
+    for found, wanted in zip(result, expected):
+        wanted = np.where(equal, found, wanted)
+        assert np.shape(found) == wanted.shape
+        single = np.result_type(x.dtype, y.dtype) == np.float32
+        assert found.dtype == (np.float32 if single else np.float64)
+        np.testing.assert_allclose(found, wanted, rtol=1e-4 if single else 1e-9, atol=1e-5)
+
+
+def degenerate(x, y, axis, keepdims):
+    """Returns whether all elements are equal: the p-value of SciPy from 1.18 on is NaN."""
+    parts = [f(a, axis=axis, keepdims=keepdims) for a in (x, y) for f in (np.nanmin, np.nanmax)]
+    return (parts[0] == parts[1]) & (parts[2] == parts[3]) & (parts[0] == parts[2])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_spearman_of_several_variables(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    n = data.draw(st.integers(3, 30))
+    a, b = (rng.integers(0, 9, (n, data.draw(st.integers(1, 4)))).astype("f4") for _ in "ab")
+    axis = data.draw(st.sampled_from([0, 1]))
+    if data.draw(st.booleans()):
+        a[rng.random(a.shape) < 0.05] = np.nan
+    named = {"axis": axis, "alternative": data.draw(st.sampled_from(ALTERNATIVES))}
+    samples = [a, b] if a.shape[1] == 1 or data.draw(st.booleans()) else [a]
+    samples = [sample if axis == 0 else sample.T for sample in samples]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = stats.spearmanr(*samples, **named)
+    result = ordo.spearmanr(*samples, **named)
+    assert np.shape(result.statistic) == np.shape(expected.statistic)
+    assert result.statistic.dtype == result.pvalue.dtype == np.float64
+    np.testing.assert_allclose(result.statistic, expected.statistic, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(result.pvalue, expected.pvalue, rtol=1e-9, atol=1e-7)
+    assert result.correlation is result.statistic
+
+
+def test_spearman_omits_pairs():
+    table = np.array([[1, 2, 9], [np.nan, 1, 8], [3, 5, 7], [4, 4, np.nan], [2, 8, 6], [9, 7, 7]])
+    result = ordo.spearmanr(table, nan_policy="omit")
+    assert np.array_equal(result.statistic, result.statistic.T)
+    for i in range(3):
+        for j in range(i):
+            pair = table[~np.isnan(table[:, [i, j]]).any(1)][:, [i, j]]
+            expected = stats.spearmanr(pair)
+            assert np.isclose(result.statistic[i, j], expected.statistic)
+            assert np.isclose(result.pvalue[i, j], expected.pvalue)
+    expected = stats.spearmanr(table, nan_policy="omit")
+    np.testing.assert_allclose(result.statistic, expected.statistic, rtol=1e-12)
+    constant = np.where(np.arange(3) == 0, 1, table)
+    assert np.isnan(ordo.spearmanr(constant, nan_policy="omit").statistic)
 
 
 def test_nan_policies():

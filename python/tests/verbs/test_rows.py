@@ -205,3 +205,62 @@ def test_sums_and_quantiles_of_short_rows(dtype, n):
             middle = ordo.median(clean, 1, nan_policy=policy)
             each = [ordo.median(row, nan_policy=policy) for row in clean]
             assert np.array_equal(middle, each, equal_nan=True)
+
+
+# ---- Rows without elements -----------------------------------------------------------------------
+
+WITHOUT_RESULTS = {
+    "sort": lambda a, axis: ordo.sort(a, axis),
+    "sort of float16": lambda a, axis: ordo.sort(a.astype("f2"), axis),
+    "sort of dates": lambda a, axis: ordo.sort(a.astype("M8[s]"), axis),
+    "sort in place": lambda a, axis: ordo.sort(a, axis, out=a),
+    "argsort": lambda a, axis: ordo.argsort(a, axis, descending=True),
+    "rankdata": lambda a, axis: ordo.rankdata(a, axis=axis),
+    "rank_sorted": lambda a, axis: ordo.rank_sorted(a, axis=axis),
+    "cumsum": lambda a, axis: ordo.cumsum(a, axis),
+    "cummin": lambda a, axis: ordo.cummin(a, axis),
+    "partition": lambda a, axis: ordo.partition(a, [], axis),
+    "moving_median": lambda a, axis: ordo.moving_median(a, 3, axis=axis),
+}
+ONE_RESULT = {
+    "median": (lambda a, axis: ordo.median(a, axis), np.nan),
+    "nanmedian": (lambda a, axis: ordo.nanmedian(a, axis), np.nan),
+    "quantile": (lambda a, axis: ordo.quantile(a, 0.3, axis), np.nan),
+    "is_sorted": (lambda a, axis: ordo.is_sorted(a, axis), True),
+    "radius": (lambda a, axis: ordo.radius(a, axis), 0),
+    "sequences": (lambda a, axis: ordo.radius(a, axis, sequences=True)[0], 0),
+}
+
+
+def empty_rows() -> list:
+    return [(np.empty((10**5, 0)), 1), (np.empty((0, 10**5)), 0), (np.empty((3, 0, 10**4)), -2)]
+
+
+@pytest.mark.parametrize("name", WITHOUT_RESULTS)
+def test_rows_without_elements_and_results(name):
+    for a, axis in empty_rows():
+        assert WITHOUT_RESULTS[name](a, axis).shape == a.shape
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice")
+@pytest.mark.parametrize("name", ONE_RESULT)
+def test_rows_without_elements(name):
+    call, expected = ONE_RESULT[name]
+    for a, axis in empty_rows():
+        found = call(a, axis)
+        assert found.shape == tuple(np.delete(a.shape, axis))
+        assert np.array_equal(found, np.full(found.shape, expected), equal_nan=True)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("shape", [(5, 0), (0, 5), (0, 0), (100_000, 0), (0, 100_000)])
+def test_slices_without_elements(shape, axis):
+    found = ordo.unique(np.empty(shape), True, True, True, axis)
+    n = shape[axis]
+    wanted = list(shape)
+    wanted[axis] = min(n, 1)
+    assert [part.shape for part in found] == [tuple(wanted), (min(n, 1),), (n,), (min(n, 1),)]
+    assert found[3].sum() == n and not found[2].any()
+    if n * max(shape) < 1000 and 100_000 not in shape:  # NumPy makes a field for each element
+        for x, y in zip(found, np.unique(np.empty(shape), True, True, True, axis)):
+            assert x.dtype == y.dtype and np.array_equal(x, y.reshape(x.shape))

@@ -83,7 +83,7 @@ def test_axes_in_a_list_and_no_axes(axis, keepdims):
         )
         weighted = ordo.quantile(a, 0.5, axis, weights=np.ones((2, 3), int), method="inverted_cdf")
         plain = np.quantile(a, 0.5, axis, method="inverted_cdf")
-        same(weighted, plain if a.dtype.kind == "f" else plain.astype(float))
+        same(weighted, plain)
     a, letters = np.array([[3, 0], [1, 2]]), np.array(list("abcd"))
     least = np.min(a, tuple(axis))
     same(ordo.select(a, 0, axis), least)
@@ -288,3 +288,103 @@ def test_nanmedian_with_weights(pairs):
     if np.isnan(repeated).all():
         return
     assert ordo.nanmedian(keys, weights=weights) == np.nanmedian(repeated)
+
+
+# ---- The bytes of NumPy ------------------------------------------------------------------------
+
+# NumPy's median and its quantile 0.5 round differently, and ordo has the bytes of both.
+
+BYTES_TYPES = ["i1", "i8", "u8", "f2", "f4", "f8"]
+
+
+def pair_of(rng, dtype, kind):
+    """Returns two elements of all magnitudes."""
+    dtype = np.dtype(dtype)
+    if dtype.kind != "f":
+        info = np.iinfo(dtype)
+        a = rng.integers(info.min, info.max, 2, dtype, endpoint=True)
+        return a if kind == "far" else a[:1] // 2 + rng.integers(0, 100, 2).astype(dtype)
+    if kind == "far":  # bits of any finite number that cannot overflow a sum
+        a = rng.integers(0, np.array(np.finfo(dtype).max / 2).view(f"u{dtype.itemsize}"), 2)
+        a = a.astype(f"u{dtype.itemsize}").view(dtype)
+        return a * rng.choice(np.array([-1, 1], dtype), 2)
+    a = (rng.standard_normal(2) * 10.0 ** rng.integers(-4, 4)).astype(dtype)
+    if kind == "special":
+        special = [np.nan, np.inf, -np.inf, 0.0, -0.0, float(np.finfo(dtype).smallest_subnormal)]
+        a[rng.integers(2)] = rng.choice(special)
+    return a
+
+
+def around(rng, pair, n):
+    """Returns n elements, of which `pair` are the two in the middle, in any order."""
+    low, high = np.sort(pair)
+    return rng.permutation(np.concatenate([[low] * (n // 2 - 1), pair, [high] * (n // 2 - 1)]))
+
+
+def same_bytes(found, expected):
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.dtype == expected.dtype
+    nan = np.isnan(expected)
+    assert np.array_equal(np.isnan(found), nan)
+    assert found[~nan].tobytes() == expected[~nan].tobytes()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", ["far", "near", "special"])
+@pytest.mark.parametrize("dtype", BYTES_TYPES)
+def test_medians_have_the_bytes_of_numpy(rng, dtype, kind):
+    for n in (2, 2, 2, 4, 20, 3000, 5000) * 30:
+        a = around(rng, pair_of(rng, dtype, kind), n).astype(dtype)
+        expected = np.median(a)
+        same_bytes(ordo.median(a), expected)
+        same_bytes(ordo.median([a, a], 1), [expected, expected])
+        same_bytes(ordo.median(np.stack([a, a], 1), 0), [expected, expected])
+        same_bytes(ordo.nanmedian(a), np.nanmedian(a))
+        same_bytes(ordo.median(a[:-1], nan_policy="omit"), np.nanmedian(a[:-1]))
+        same_bytes(ordo.moving_median(a, n, nan_policy="propagate")[-1], expected)
+        if n == 4:
+            same_bytes(ordo.external.median(a), expected)
+        wide = np.median(a.astype(np.float64))
+        same_bytes(ordo.group_median(np.ones(n), a, skipna=False).values, [wide])
+
+
+@pytest.mark.parametrize("kind", ["far", "near"])
+@pytest.mark.parametrize("dtype", BYTES_TYPES)
+def test_quantiles_have_the_bytes_of_numpy(rng, dtype, kind):
+    """numpy.quantile of the elements as float64, in which ordo interpolates.
+
+    The difference of i8 wraps in NumPy, and float16 and float32 are interpolated in their own type.
+    """
+    for n in (2, 2, 2, 4, 20, 3000, 5000) * 30:
+        a = around(rng, pair_of(rng, dtype, kind), n).astype(dtype)
+        wanted = np.quantile(a.astype(np.float64), 0.5)
+        expected = wanted.astype(dtype) if a.dtype.kind == "f" else wanted
+        same_bytes(ordo.quantile(a, 0.5), expected)
+        same_bytes(ordo.quantile([a, a], 0.5, 1), [expected, expected])
+        same_bytes(ordo.quantile(a, [0.5, 0.5]), [wanted, wanted])
+        exact = np.abs(a.astype(np.float64)).max() < 2**53 and float(a.max()) - float(a.min()) < 128
+        if dtype == "f8" or (a.dtype.kind != "f" and exact):
+            same_bytes(ordo.quantile(a, 0.5), np.quantile(a, 0.5))
+        if a.dtype.kind == "f":
+            a[0] = np.nan
+            assert np.isnan(ordo.quantile(a, 0.5)) and np.isnan(np.quantile(a, 0.5))
+
+
+def test_medians_with_weights_have_the_bytes_of_numpy(rng):
+    for _ in range(100):
+        a, weights = rng.standard_normal(4), rng.integers(0, 3, 4)
+        weights[0] += weights.sum() % 2 + 1  # often an even number of elements
+        repeated = np.repeat(a, weights)
+        expected = np.median(repeated)
+        same_bytes(ordo.median(a, weights=weights), expected)
+        same_bytes(ordo.median([a, a], 1, weights=weights), [expected, expected])
+        same_bytes(ordo.group_median(np.ones(4), a, weights=weights).values, [expected])
+
+
+def test_medians_that_overflow_in_numpy():
+    for dtype in ("f2", "f4", "f8"):
+        most = np.finfo(dtype).max
+        for pair in ([most, most], [-most, -most], [most, most / 2]):
+            a = np.array(pair, dtype)
+            assert ordo.median(a) == a[0] / 2 + a[1] / 2
+            assert ordo.median([a, a], 1).tolist() == [a[0] / 2 + a[1] / 2] * 2

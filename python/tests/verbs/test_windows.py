@@ -170,6 +170,20 @@ def test_wrong_arguments(arguments, error):
         ordo.moving_quantile([1, 2], 2, 1.5)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u1", "?"])
+def test_dtypes_of_moving_results(dtype):
+    """Floats keep their type, as in bottleneck and as the medians of NumPy do."""
+    a = np.array([3, 1, 2]).astype(dtype)
+    expected = a.dtype if a.dtype.kind == "f" else np.dtype(np.float64)
+    for call in (ordo.moving_median, ordo.moving_min, ordo.moving_max):
+        assert call(a, 2).dtype == expected
+    assert ordo.moving_quantile(a, 2, 0.5).dtype == expected
+    assert ordo.moving_rank(a, 2).dtype == np.float64
+    bottleneck = pytest.importorskip("bottleneck")
+    if dtype == "f4":
+        assert bottleneck.move_median(a, 2).dtype == np.float32
+
+
 # ---- Weights -----------------------------------------------------------------------------------
 
 weighted = st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 4)), min_size=1, max_size=30)
@@ -205,6 +219,35 @@ def test_float_weights_are_numpys(pairs):
     np.testing.assert_array_equal(result, expected)
 
 
+ELEMENTS = ["inverted_cdf", "closest_observation", "lower", "higher", "nearest"]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", ">i4", "i8", "u8", "?"])
+@pytest.mark.parametrize("method", ELEMENTS)
+@given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 4)), min_size=1, max_size=30))
+def test_weighted_elements_of_integers(method, dtype, pairs):
+    keys, weights = np.array(pairs).T
+    large = 2**63 - 11 if dtype in ("i8", "u8") else 0
+    keys = (keys.astype("u8") + np.uint64(large)).astype(dtype)
+    repeated = np.repeat(keys, weights)
+    if repeated.size == 0:
+        with pytest.raises(ValueError, match="as integers have no NaN"):
+            ordo.quantile(keys, 0.5, method=method, weights=weights)
+        return
+    result = ordo.quantile(keys, SOME_Q, method=method, weights=weights)
+    assert result.dtype == keys.dtype.newbyteorder("=")
+    np.testing.assert_array_equal(result, ordo.quantile(repeated, SOME_Q, method=method))
+    table, each = np.stack([keys, keys[::-1]]), np.stack([weights, weights])
+    if each[1] @ np.ones(len(keys), int):
+        found = ordo.quantile(table, 0.5, 1, method=method, weights=each)
+        assert found[0] == result[4] and found.dtype == result.dtype
+    if method == "inverted_cdf" and np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        expected = np.quantile(keys, SOME_Q, method=method, weights=weights)
+        np.testing.assert_array_equal(result, expected)
+        found = ordo.quantile(keys, SOME_Q, method=method, weights=weights / 2)
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("method", METHODS[3:9])
 @given(weighted)
 def test_float_weights_are_scipys(method, pairs):
@@ -231,6 +274,13 @@ def test_weights_along_axes(rng):
     for i in range(4):
         for j in range(5):
             assert result[i, j] == np.median(np.repeat(a[i, j], line))
+
+
+@pytest.mark.parametrize("dtype", ["?", "f2", ">f2", ">f8", ">u4"])
+def test_types_of_weights(dtype):
+    weights = np.array([1, 0, 1], dtype)
+    assert ordo.median([1.0, 2.0, 4.0], weights=weights) == 2.5
+    assert ordo.rankdata([1.0, 2.0, 4.0], "max", weights=weights).tolist() == [1, 1, 2]
 
 
 def test_wrong_weights():

@@ -26,4 +26,5 @@ try scan keys.npy
 try sort --algorithm radix keys.npy
 try rank --text keys.txt
 # If -S is given, it is named as the limit.
-ordo rank -S 1000b --algorithm sample keys.npy -o out 2>&1 | sed 's/[0-9][0-9]* bytes/N bytes/g'
+ordo gen uniform -n 50000 --dtype f64 -o few.npy
+ordo rank -S 1000b --algorithm sample few.npy -o out 2>&1 | sed 's/[0-9][0-9]* bytes/N bytes/g'

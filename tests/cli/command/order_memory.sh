@@ -7,6 +7,6 @@ sort -nr keys >expected
 ordo sort keys --descending --memory-limit 1 | cmp - expected
 LC_ALL=C sort keys >expected
 ordo sort keys --text --memory-limit 1000 | cmp - expected
-ordo rank keys --memory-limit 1000 -o out 2>err
+ordo rank keys --algorithm sample --memory-limit 1000 -o out 2>err
 echo "$? $(grep -c '^ordo: rank: .*memory limit of 1000 bytes' err)"
 ls -A

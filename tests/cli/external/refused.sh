@@ -2,7 +2,7 @@
 export TMPDIR="$PWD"
 ordo gen uniform -n 500000 --dtype u64 -o u.npy
 echo old >out.npy
-for wrong in '-S none' '-S 101%' '-S 0' '-S 8Mi -T /no/such/folder' '-S 8Mi --resume x' '-S'; do
+for wrong in '-S none' '-S 101%' '-S 0' '-S 8Mi -T /no/such/folder' '-S 8Mi -T /no/such/folder --resume' '-S 8Mi --resume x' '-S'; do
     # shellcheck disable=SC2086 # several words
     ordo sort u.npy -o out.npy $wrong || echo $?
 done

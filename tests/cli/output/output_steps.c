@@ -120,9 +120,19 @@ ssize_t pwrite(int fd, const void *data, size_t length, off_t at)
     return must_fail() ? -1 : (ssize_t)syscall(SYS_pwrite64, fd, data, length, at);
 }
 
+static off_t behind, behind_at_flush; /* bytes that the system was asked to write to the disk */
+
+int sync_file_range(int fd, off_t from, off_t length, unsigned flags)
+{
+    (void)fd, (void)from, (void)flags;
+    behind += length;
+    return 0;
+}
+
 int fsync(int fd)
 {
     (void)fd; /* no test pulls the plug */
+    behind_at_flush = behind_at_flush > behind ? behind_at_flush : behind;
     return must_fail() ? -1 : 0;
 }
 
@@ -363,6 +373,27 @@ static void check_live_run(void)
     close(fd);
 }
 
+/* The disk begins to write a large file long before the file is flushed. */
+static void check_write_behind(void)
+{
+    const common_options common = {.threads = 1, .device = ORDO_CPU};
+    const size_t         piece = 1 << 20, pieces = 40;
+    char *const          bytes = calloc(1, piece);
+    output               out;
+
+    prepare(FRESH);
+    bool ok = bytes != NULL && context_open("test", &common) != NULL &&
+              output_open(&out, "file", FORMAT_TEXT);
+    for (size_t i = 0; ok && i < pieces; i++)
+        ok = output_bytes(&out, bytes, piece);
+    ok = ok && output_commit(&out);
+    context_close();
+    free(bytes);
+    expect(ok, "cannot write", FRESH, NAMELESS, NOTHING, 0);
+    expect(behind_at_flush >= (off_t)(piece * pieces * 3 / 4), "all is left for the flush", FRESH,
+           NAMELESS, NOTHING, 0);
+}
+
 int main(void)
 {
     char              folder[512];
@@ -382,6 +413,7 @@ int main(void)
                 calls += check_every_call((scenario)s, (file_system)system, events[e]);
     check_every_signal();
     check_live_run();
+    check_write_behind();
     count_files("", true);
     if (chdir("/") != 0 || rmdir(folder) != 0)
         perror(folder);

@@ -25,3 +25,6 @@ for type in i8 u16 i32 u64 f32 f64; do
 done
 ordo gen gaussian -n 20001 --dtype i32 --seed 6 | sort -n | sed -n '777p' >expected
 ordo gen gaussian -n 20001 --dtype i32 --seed 6 | ordo select -k 777 | cmp - expected
+# The example of the median paper, Figures 7 and 8: element n / 2 of 16, counted from 0.
+printf '%s\n' 41 18467 6334 26500 19169 15724 11478 29358 26962 24464 5705 28145 23281 16827 9961 \
+    491 | ordo select -k 9 --algorithm bitonic --sub-array 4

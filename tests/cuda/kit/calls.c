@@ -31,7 +31,7 @@ typedef struct variant {
 
 enum {
     SELECTED = 5,
-    /* Most keys of ROUGH and HALVING: with a radius near n one thread of the GPU sorts all. */
+    /* Most keys of ROUGH, INSERTION and HALVING: with a radius near n one thread of the GPU sorts all. */
     ROUGH_KEYS = 1 << 14,
     WITH_RESULT = 1 << 16, /* flag of choice: return the single result                         */
     NO_ARRAY = 1 << 17,    /* flag of choice: return only the single result; topk: no indices  */
@@ -51,7 +51,9 @@ static const variant variants[] = {
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_MERGE, 0},
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_BITONIC, DESC},
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_SPLIT, 0},
+    {SORT, "sort", 0, 0, ORDO_ALGORITHM_GLOBAL, DESC},
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_ROUGH, 0},
+    {SORT, "sort", 0, 0, ORDO_ALGORITHM_INSERTION, DESC},
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_HALVING, DESC},
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_WINDOWS, 0},
     {PAIRS, "sort_pairs", 0, 4, ORDO_ALGORITHM_AUTO, 0},
@@ -61,6 +63,7 @@ static const variant variants[] = {
     {PAIRS, "sort_pairs", 0, 16, ORDO_ALGORITHM_AUTO, 0},
     {PAIRS, "sort_pairs", 0, 3, ORDO_ALGORITHM_SAMPLE, 0},
     {PAIRS, "sort_pairs", 0, 4, ORDO_ALGORITHM_SPLIT, DESC},
+    {PAIRS, "sort_pairs", 0, 8, ORDO_ALGORITHM_GLOBAL, 0},
     {PAIRS, "sort_pairs", 0, 4, ORDO_ALGORITHM_ROUGH, 0},
     {PAIRS, "sort_pairs", 0, 8, ORDO_ALGORITHM_HALVING, DESC},
     {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_ROUGH, DESC},
@@ -69,6 +72,7 @@ static const variant variants[] = {
     {ARGSORT, "argsort", ORDO_U64, 0, ORDO_ALGORITHM_AUTO, DESC},
     {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_MERGE, DESC},
     {ARGSORT, "argsort", ORDO_U64, 0, ORDO_ALGORITHM_SPLIT, 0},
+    {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_GLOBAL, DESC},
     {RANK, "rank", ORDO_U32, ORDO_TIES_MIN, 0, 0},
     {RANK, "rank", ORDO_U64, ORDO_TIES_MAX, 0, DESC},
     {RANK, "rank", ORDO_U32, ORDO_TIES_DENSE, 0, 0},
@@ -129,6 +133,8 @@ static const variant variants[] = {
     {RADIUS, "radius", 0, WITH_RESULT, 0, DESC},
     {RADIUS, "radius", 0, WITH_RESULT, ORDO_ALGORITHM_PREFIX, 0},
     {RADIUS, "radius", 0, WITH_RESULT | SEQUENCES, ORDO_ALGORITHM_PREFIX, DESC},
+    {RADIUS, "radius", 0, WITH_RESULT, ORDO_ALGORITHM_SCANS, 0},
+    {RADIUS, "radius", 0, WITH_RESULT | SEQUENCES, ORDO_ALGORITHM_SCANS, DESC},
     {RADIUS, "radius", 0, WITH_RESULT | SEQUENCES, 0, 0},
     {RUNS, "runs", 0, WITH_RESULT, 0, 0},
 };
@@ -214,6 +220,13 @@ static void plan_arrays(verb v, call_plan *plan)
     }
 }
 
+/* One thread of the GPU sorts each segment of twice the radius. */
+static bool takes_radius(uint32_t algorithm)
+{
+    return algorithm == ORDO_ALGORITHM_ROUGH || algorithm == ORDO_ALGORITHM_INSERTION ||
+           algorithm == ORDO_ALGORITHM_HALVING;
+}
+
 bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
 {
     const variant *const v = &variants[which];
@@ -226,21 +239,19 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
     if (v->verb == SCAN && v->algorithm == ORDO_ALGORITHM_BALLOT && type != ORDO_U32 &&
         type != ORDO_I32)
         return false;
-    if ((v->algorithm == ORDO_ALGORITHM_ROUGH || v->algorithm == ORDO_ALGORITHM_HALVING) &&
-        n > ROUGH_KEYS)
+    if (takes_radius(v->algorithm) && n > ROUGH_KEYS)
         return false;
-    *plan = (call_plan){
-        .verb = v->name,
-        .type = type,
-        .out_type = v->out_type,
-        .n = n,
-        .choice = v->choice,
-        .algorithm = v->algorithm,
-        .flags = v->flags,
-        .inexact = sum && oracle_is_float(type),
-        .waits = (v->choice & WITH_RESULT) != 0 || v->algorithm == ORDO_ALGORITHM_ROUGH ||
-                 v->algorithm == ORDO_ALGORITHM_HALVING || v->algorithm == ORDO_ALGORITHM_WINDOWS ||
-                 (v->verb == SELECT && v->algorithm == ORDO_ALGORITHM_BITONIC)};
+    *plan = (call_plan){.verb = v->name,
+                        .type = type,
+                        .out_type = v->out_type,
+                        .n = n,
+                        .choice = v->choice,
+                        .algorithm = v->algorithm,
+                        .flags = v->flags,
+                        .inexact = sum && oracle_is_float(type),
+                        .waits = (v->choice & WITH_RESULT) != 0 || takes_radius(v->algorithm) ||
+                                 v->algorithm == ORDO_ALGORITHM_WINDOWS ||
+                                 (v->verb == SELECT && v->algorithm == ORDO_ALGORITHM_BITONIC)};
     if (v->verb == SCAN)
         plan->out_type = (v->choice & WIDE) != 0 ? oracle_widest(type) : type;
     plan_arrays(v->verb, plan);

@@ -67,8 +67,8 @@ static void expect_strings(const verb_entry *v, const verb_data *data, unsigned 
 }
 
 /* The linear quantile of NumPy, except that the result between finite keys is finite, and the
- * result beside one infinite key is that key. The median is the middle key or the mean of two. A
- * NaN has no payload. */
+ * result beside one infinite key is that key. A NaN without weight has no effect. The median is the quantile of 1/2. Zeros are +0; a NaN has no
+ * payload. */
 static double quantile_of(const verb_entry *v, const void *sorted, size_t n, double q)
 {
     double const place = q * (double)(n - 1);
@@ -77,20 +77,13 @@ static double quantile_of(const verb_entry *v, const void *sorted, size_t n, dou
     double const left = oracle_as_double(v->type, sorted, below),
                  right = oracle_as_double(v->type, sorted, above);
     double const step = right - left;
-    double       value = v->kind == MEDIAN ? place > (double)below ? left / 2 + right / 2 : left
-                         : weight >= 0.5   ? right - step * (1 - weight)
-                                           : left + step * weight;
-    if (v->kind == MEDIAN && place > (double)below && isfinite(left + right))
-        value = (left + right) / 2;
-    if (v->kind != MEDIAN && isinf(step) && isfinite(left) && isfinite(right))
+    double       value = weight >= 0.5 ? right - step * (1 - weight) : left + step * weight;
+
+    if (isinf(step) && isfinite(left) && isfinite(right))
         value = left * (1 - weight) + right * weight;
-    if (isinf(left) || isinf(right)) {
-        bool const only_left = v->kind == MEDIAN ? !(place > (double)below) : weight == 0;
-        value = left == right || only_left         ? left
-                : v->kind != MEDIAN && weight == 1 ? right
-                                                   : left + right;
-    }
-    return isnan(value) ? (double)NAN : value;
+    if (!isfinite(left) || !isfinite(right))
+        value = left == right || weight == 0 ? left : weight == 1 ? right : left + right;
+    return isnan(value) ? (double)NAN : value + 0.0;
 }
 
 static void expect_selected(const verb_entry *v, const verb_data *data, unsigned char *out)
