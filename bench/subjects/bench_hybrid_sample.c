@@ -194,17 +194,19 @@ double sample_best_share(bench *b, const sample_case *c)
 {
     static const double shares[] = {0.01, 0.03, 0.06, 0.1, 0.14, 0.18, 0.23, 0.3, 0.4, 0.55};
     enum {
-        WORSE = 2 /* shares in a row that end the search */
+        WORSE = 4 /* shares in a row that end the search */
     };
     int    worse = 0;
     double best = 0, least = INFINITY;
 
     if (!bench_generate(b, c->dist, c->type, b->src, c->n, 0))
         return 0;
+    printf("  %s: ms by share of the CPU:", c->label);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         const double seconds = try_share(b, c, shares[i]);
         if (seconds == INFINITY)
             break;
+        printf(" %.2f %.2f;", shares[i], 1e3 * seconds);
         worse = seconds < least ? 0 : worse + 1;
         if (seconds < least) {
             least = seconds;
@@ -213,6 +215,7 @@ double sample_best_share(bench *b, const sample_case *c)
         if (worse == WORSE)
             break;
     }
+    printf("\n");
     return best;
 }
 

@@ -16,7 +16,8 @@ enum {
     ORDO_TUNE_SAMPLE_BASE = ORDO_TUNE(1 << 14, 128),
     ORDO_TUNE_SAMPLE_PIECE = ORDO_TUNE(1 << 16, 96),
     ORDO_TUNE_SAMPLE_LEAST_PIECE = ORDO_TUNE(1 << 12, 32),
-    /* The same as SAMPLE_BASE where the CPU has a vector sort of words. */
+    /* The same as SAMPLE_BASE where the CPU has a vector sort of words. Sapphire Rapids, 2^24 random
+     * items of 64 bits, ms of phase IV on one thread for 2^16 and 2^21: 297, 109. */
     ORDO_TUNE_SAMPLE_WORDS = ORDO_TUNE(1 << 21, 128),
 
     /* Median: items of a bitonic network's block, whose exchanges are done in the cache. V1, 2e6

@@ -168,7 +168,7 @@ static ordo_status split_labelled(sample_work *work, ordo_body *label, ordo_body
 
 typedef struct sample_kind {
     size_t size;
-    void (*take_splitters)(void *sample, size_t size, void *splitters);
+    void (*take_splitters)(const sample_work *work, void *sample, size_t size, void *splitters);
     void (*build_tree)(void *tree, const void *splitters);
     ordo_body *label, *scatter, *sort_bucket;
     ordo_status (*split_by_all)(sample_work *work);
@@ -293,7 +293,7 @@ static void choose_splitters(const sample_work *work, const sample_kind *kind)
     for (size_t i = 0; i < size; i++)
         memcpy(record_at(sample, kind, i),
                record_at(work->data, kind, sample_position(i, size, work->n)), kind->size);
-    kind->take_splitters(sample, size, splitters);
+    kind->take_splitters(work, sample, size, splitters);
     kind->build_tree(work->tree, splitters);
 }
 
@@ -484,7 +484,7 @@ static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
         one.values = (const char *)job->values + at * job->value_size;
         load_records(io, &one, record_at(sample, kind, i));
     }
-    kind->take_splitters(sample, size, job->splitters);
+    kind->take_splitters(work, sample, size, job->splitters);
     return ORDO_OK;
 }
 

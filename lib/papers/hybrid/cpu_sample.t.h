@@ -9,12 +9,23 @@ _Static_assert(sizeof(FN(splitters)) <= TREE_BYTES, "the tree fits its place in 
 
 /* ---- I: splitters and labels ---- */
 
+/* Sorts data[0..n) without a split, with other[0..n) as scratch; the result is in other if to_other
+ * is set. */
+static void FN(sort_base)(const sample_work *work, RECORD *data, RECORD *other, size_t n,
+                          bool to_other)
+{
+    if (work->sort_words != NULL && n > 1)
+        work->sort_words(data, other, n, to_other ? other : data, 8 * sizeof *data, NULL);
+    else
+        FN(merge_sort)(data, other, n, to_other);
+}
+
 /* Sorts a sample and copies the splitters from it. The memory after the sample has room for another
  * sample. */
-static void FN(take_splitters)(void *sample, size_t size, void *splitters)
+static void FN(take_splitters)(const sample_work *work, void *sample, size_t size, void *splitters)
 {
     RECORD *const from = sample, *const to = splitters;
-    FN(merge_sort)(from, from + size, size, false);
+    FN(sort_base)(work, from, from + size, size, false);
     for (size_t i = 0; i < SPLITTERS; i++)
         to[i] = from[(i + 1) * size / LEAVES];
 }
@@ -35,13 +46,13 @@ static void FN(build_tree)(void *memory, const void *splitters)
 
 /* Makes the tree that splits a bucket again. The sample is random, because the records of a bucket
  * may repeat at a regular interval. other[0 .. n) is overwritten. */
-static void FN(split_again)(FN(splitters) * tree, const RECORD *data, size_t n, RECORD *other,
-                               uint64_t seed)
+static void FN(split_again)(const sample_work *work, FN(splitters) * tree, const RECORD *data,
+                               size_t n, RECORD *other)
 {
     size_t const size = sample_size(n);
     for (size_t i = 0; i < size; i++)
-        other[i] = data[ordo_random_below(ordo_random_at(seed, i), n)];
-    FN(take_splitters)(other, size, tree->last);
+        other[i] = data[ordo_random_below(ordo_random_at(work->exec->seed, i), n)];
+    FN(take_splitters)(work, other, size, tree->last);
     FN(build_tree)(tree, tree->last);
 }
 
@@ -124,18 +135,7 @@ static void FN(scatter_piece)(void *arg, size_t lo, size_t hi)
 
 /* ---- IV: buckets ---- */
 
-/* Sorts data[0..n) without a split, with other[0..n) as scratch; the result is in other if to_other
- * is set. */
-static void FN(sort_base)(const sample_work *work, RECORD *data, RECORD *other, size_t n,
-                          bool to_other)
-{
-    if (work->sort_words != NULL && n > 1)
-        work->sort_words(data, other, n, to_other ? other : data, 8 * sizeof *data, NULL);
-    else
-        FN(merge_sort)(data, other, n, to_other);
-}
-
-/* The same, with up to `depth` levels of splits, on this thread. */
+/* Sorts data[0..n) as sort_base, with up to `depth` levels of splits, on this thread. */
 static void FN(sort_alone)(const sample_work *work, RECORD *data, RECORD *other, uint16_t *labels,
                            size_t n, bool to_other, unsigned depth)
 {
@@ -146,7 +146,7 @@ static void FN(sort_alone)(const sample_work *work, RECORD *data, RECORD *other,
     }
     size_t starts[BUCKETS + 1] = {0}, to[BUCKETS];
     FN(splitters) tree;
-    FN(split_again)(&tree, data, n, other, exec->seed);
+    FN(split_again)(work, &tree, data, n, other);
     for (size_t lo = 0; lo < n; lo += PIECE) {
         size_t const count = ordo_min(PIECE, n - lo);
         if (ordo_poll(exec, 0))
@@ -188,6 +188,6 @@ static void FN(sort_bucket)(void *arg, size_t lo, size_t hi)
 /* Splits one bucket with all threads: phases I to III. The result is in `other`. */
 static ordo_status FN(split_by_all)(sample_work *work)
 {
-    FN(split_again)(work->tree, work->data, work->n, work->other, work->exec->seed);
+    FN(split_again)(work, work->tree, work->data, work->n, work->other);
     return split_labelled(work, FN(label_piece), FN(scatter_piece));
 }
