@@ -333,9 +333,9 @@ typedef struct ordo_sort_opts {
  * ORDO_E_NOMEM. BITONIC, BUBBLE, and ROUGH and HALVING with a radius need no scratch for keys of
  * 32 and 64 bits. All other cases may return ORDO_E_NOMEM.
  * After ORDO_E_CANCELLED ordo_last_error() says whether keys is unchanged or unspecified. If a GPU
- * fails while the result is copied back, the CPU sorts the array; in a context for the GPU only
- * the call returns ORDO_E_DEVICE, and keys is unspecified. After any other error keys is
- * unchanged.                                                                                     */
+ * fails while the result is copied back, the CPU sorts the array; with SAMPLE, and in a context
+ * for the GPU only, the call returns ORDO_E_DEVICE, and keys is unspecified. After any other error
+ * keys is unchanged.                                                                             */
 ORDO_MUST ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
                                 const ordo_sort_opts *opts);
 ORDO_MUST ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n,

@@ -33,8 +33,7 @@ typedef struct ordo_papers {
     /* SAMPLE. On the CPU: a sort of records (kernels NULL: without the vector sort); a sort of
      * strings, which lists the large groups of equal keys in `large` and adds its phases of
      * progress to exec->phases. On the CPU and devices: a sort and ranks of records, and the order
-     * of strings. They write to the caller's arrays only after all devices have finished; until
-     * then exec->changed is off. */
+     * of strings. They replace the input from phase IV on, and set exec->changed then. */
     struct {
         ordo_status (*sample)(const struct cpu_records *records, const struct cpu_kernels *kernels,
                               ordo_exec *exec);

@@ -291,7 +291,7 @@ static void test_paper_example(void)
             testkit_case("the median paper's example, in_pairs=%d", in_pairs);
             execs[e].refuse = false;
             memcpy(data, keys, sizeof data);
-            CHECK(cpu_records_bitonic_parts(&records, 4, &execs[e].exec) == ORDO_OK);
+            CHECK(cpu_records_bitonic_parts(&records, 4, NULL, &execs[e].exec) == ORDO_OK);
             CHECK_BYTES(parts, data, sizeof data, sizeof *data);
             memcpy(data, keys, sizeof data);
             CHECK(cpu_sub_arrays(&records, 4, in_pairs != 0, &sorted, &execs[e].exec) == ORDO_OK);

@@ -1,7 +1,8 @@
 /* test_sample.c - the hybrid sample sort (lib/papers/hybrid), on machines without a device
  * (streamkit.h). The results equal the bytes of the CPU's own sort for every type, shape,
  * direction, share and verb. If any device function or step fails, the CPU sorts, or the caller's
- * arrays are unchanged. The same holds for memory, for cancelled calls and for pinned arrays. */
+ * arrays are unchanged unless results have begun to replace them. The same holds for memory, for
+ * cancelled calls and for pinned arrays. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/tuning.h"
 #include "inputs.h"
@@ -358,6 +359,16 @@ static const char *const functions[] = {"begin", "copy_in",  "close_side",   "wa
                                         "await", "copy_out", "sort_buckets", "result",    "end",
                                         "tick",  "watch"};
 
+/* Whether a failure of the function may come when results have begun to replace the input. */
+static bool is_late(const char *function, verb what)
+{
+    static const char *const early[] = {"begin", "copy_in", "label", "count", "scatter", "place"};
+    for (size_t i = 0; i < sizeof early / sizeof *early; i++)
+        if (strcmp(function, early[i]) == 0)
+            return false;
+    return what == SORT || what == PAIRS;
+}
+
 static void lose_device(const char *function, int at, verb what, bool memory)
 {
     size_t const value_size = what <= FROM ? 0 : 4;
@@ -372,15 +383,15 @@ static void lose_device(const char *function, int at, verb what, bool memory)
             call(ctx, what, ORDO_ALGORITHM_SAMPLE, ORDO_F32, keys, MOST, values, value_size, 0);
         play_without_failures();
         if (hybrid)
-            CHECK_STATUS(ORDO_OK, status, ctx);
+            CHECK(status == ORDO_OK || (status == ORDO_E_DEVICE && is_late(function, what)));
         else if (at == 1) /* one device has nothing to exchange */
             CHECK(status != ORDO_OK || strcmp(function, "place") == 0);
         if (status == ORDO_OK) {
             check_result(what, ORDO_F32, MOST, value_size);
         } else {
-            CHECK_STATUS(memory ? ORDO_E_NOMEM : ORDO_E_DEVICE, status, ctx);
+            CHECK(status == ORDO_E_DEVICE || (memory && status == ORDO_E_NOMEM));
             CHECK(strstr(ordo_last_error(ctx), function) != NULL);
-            if (what == SORT || what == PAIRS)
+            if ((what == SORT || what == PAIRS) && !is_late(function, what))
                 check_unchanged(ORDO_F32, MOST, value_size);
         }
         /* The next call works again. */

@@ -47,7 +47,7 @@ static void FN(build_tree)(void *memory, const void *splitters)
 /* Makes the tree that splits a bucket again. The sample is random, because the records of a bucket
  * may repeat at a regular interval. other[0 .. n) is overwritten. */
 static void FN(split_again)(const sample_work *work, FN(splitters) * tree, const RECORD *data,
-                               size_t n, RECORD *other)
+                                                        size_t n, RECORD *other)
 {
     size_t const size = sample_size(n);
     for (size_t i = 0; i < size; i++)

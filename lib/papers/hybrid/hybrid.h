@@ -72,8 +72,8 @@ ordo_status cpu_strings_sample(struct string_engine *engine, struct string_group
 ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec);
 size_t      cpu_sample_work(const ordo_sample_job *job);
 
-/* Sorts records in the four phases. After an error with exec->changed off the input is unchanged:
- * input arrays that are result arrays, too, are restored from a copy. */
+/* Sorts records in the four phases. After an error with exec->changed off the input is
+ * unchanged. */
 ordo_status hybrid_sample_sort(const struct ordo_both *both, const struct hybrid_records *records,
                                ordo_exec *exec);
 /* Ranks the keys by the order that the sample sort finds. `given` has keys and no arrays for

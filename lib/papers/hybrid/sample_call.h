@@ -116,16 +116,15 @@ typedef struct sample_call {
     uint64_t  mine[SAMPLE_BUCKETS + 1];   /* start of each bucket in the CPU's scattered records */
     uint64_t  starts[SAMPLE_BUCKETS + 1]; /* start of each bucket in the result */
     size_t    large;                      /* buckets of more records are sorted by all threads */
-    size_t    last_round;                 /* so are the buckets from this one on */
     char     *splitters;
     char     *gathered; /* n records: the CPU's, scattered, and the outbox of each GPU at `first` */
     char     *other;    /* records of the CPU before the scatter; then its buckets */
     char     *spare;    /* scratch of the CPU's sort */
     size_t    room;     /* records of `other`, and labels */
     uint16_t *labels;
-    char     *work;  /* of steps that all threads do together */
-    char     *order; /* permuted pairs: the indices, then scratch of the permutation */
-    char     *kept_keys, *kept_values; /* the input, while results replace it; NULL: not needed */
+    char     *work;        /* of steps that all threads do together */
+    char     *order;       /* permuted pairs: the indices, then scratch of the permutation */
+    char     *kept_values; /* a copy, while results replace the values; NULL: not needed */
 
     double           began, phase_began;
     double           cpu_seconds[SAMPLE_PHASES];
@@ -142,7 +141,7 @@ static inline bool sample_exchanges(const sample_call *call)
 static inline bool sample_carries(const sample_call *call) { return call->value_size != 0; }
 
 /* Bytes of a record in the CPU's own sort. Words of key and index sort faster than records that
- * carry a value; the CPU looks the values up in the copy of the input. */
+ * carry a value; the CPU looks the values up in their copy. */
 static inline size_t sample_sorted_size(const sample_call *call)
 {
     bool const narrow = call->records->key_size <= sizeof(uint32_t);
@@ -197,11 +196,9 @@ sample_piece sample_label_piece, sample_scatter_piece;   /* I and II; III */
 /* Adds the histograms of the pieces and turns them into places. */
 void sample_place_pieces(sample_call *call);
 
-/* Pieces of the copy of the input, which is made if results will replace it; restores the input
- * after an error. */
+/* Pieces of the copy of the values, which is made if the CPU has a share of pairs. */
 sample_piece sample_keep_piece;
 size_t       sample_keep_count(const sample_call *call);
-void         sample_restore_input(sample_call *call);
 
 /* Decides which buckets of the CPU are sorted by one thread, and which by all. */
 void         sample_divide_buckets(sample_call *call);

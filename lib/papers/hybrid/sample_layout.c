@@ -284,7 +284,7 @@ static ordo_status take_cpu_memory(sample_call *call)
     return ORDO_OK;
 }
 
-/* The caller's arrays are kept if they are the arrays of the results. */
+/* The CPU looks the values of its pairs up in a copy. */
 static ordo_status take_copies(sample_call *call)
 {
     const hybrid_records *const records = call->records;
@@ -294,9 +294,7 @@ static ordo_status take_copies(sample_call *call)
                                   ordo_max(records->key_size, records->value_size)) +
                         ORDO_CACHE_LINE,
                     &call->order);
-    if (call->results[0] == records->keys)
-        TRY(take(call->exec, records->n * records->key_size, &call->kept_keys));
-    if (sample_carries(call))
+    if (sample_carries(call) && sample_exchanges(call))
         TRY(take(call->exec, records->n * records->value_size, &call->kept_values));
     return ORDO_OK;
 }

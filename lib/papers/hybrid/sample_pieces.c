@@ -1,12 +1,12 @@
 /* sample_pieces.c - the CPU's part of the hybrid sample sort, in pieces that run beside the copies
- * (sample_link.c): pieces of its part of the input, buckets, and the copy of the input. */
+ * (sample_link.c): pieces of its part of the input, buckets, and the copy of the values. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
 
 #include <string.h>
 
 enum {
-    KEEP_PIECE = 1 << 20 /* bytes of a piece of the copy of the input */
+    KEEP_PIECE = 1 << 20 /* bytes of a piece of the copy of the values */
 };
 
 /* ---- Steps of the CPU ---- */
@@ -86,53 +86,26 @@ void sample_place_pieces(sample_call *call)
         call->cpu_seconds[1] += ordo_profile_clock() - began;
 }
 
-/* ---- The copy of the input ---- */
+/* ---- The copy of the values ---- */
 
-static size_t key_pieces(const sample_call *call)
-{
-    return call->kept_keys == NULL
-               ? 0
-               : ordo_div_up(call->records->n * call->records->key_size, KEEP_PIECE);
-}
-
-static size_t value_pieces(const sample_call *call)
+size_t sample_keep_count(const sample_call *call)
 {
     return call->kept_values == NULL
                ? 0
                : ordo_div_up(call->records->n * call->records->value_size, KEEP_PIECE);
 }
 
-/* Copies one piece of keys or values from the input to the copy, or back. */
-static void copy_piece(sample_call *call, size_t piece, bool back)
-{
-    const hybrid_records *const records = call->records;
-    bool const                  values = piece >= key_pieces(call);
-    size_t const                at = (values ? piece - key_pieces(call) : piece) * KEEP_PIECE;
-    size_t const all = records->n * (values ? records->value_size : records->key_size);
-    char *const  kept = (values ? call->kept_values : call->kept_keys) + at;
-    char *const  array = (values ? records->out_values : records->out_keys) + at;
-    hybrid_copy_nontemporal(back ? array : kept, back ? kept : array,
-                            ordo_min(KEEP_PIECE, all - at));
-    hybrid_fence_nontemporal();
-}
-
+/* The CPU looks values up while results replace them. */
 void sample_keep_piece(sample_call *call, sample_slot *slot, size_t piece)
 {
-    double const began = ordo_profile_clock();
-    copy_piece(call, piece, false);
+    const hybrid_records *const records = call->records;
+    size_t const                at = piece * KEEP_PIECE, all = records->n * records->value_size;
+    double const                began = ordo_profile_clock();
+    hybrid_copy_nontemporal(call->kept_values + at, (const char *)records->values + at,
+                            ordo_min(KEEP_PIECE, all - at));
+    hybrid_fence_nontemporal();
     slot->copy_seconds += ordo_profile_clock() - began;
     ordo_profile_add(call->exec, ORDO_SPAN_DIVIDE, slot->number, began, KEEP_PIECE);
-}
-
-size_t sample_keep_count(const sample_call *call) { return key_pieces(call) + value_pieces(call); }
-
-/* After an error the caller's arrays are as before. One thread copies, because the loops of a
- * cancelled call do nothing. */
-void sample_restore_input(sample_call *call)
-{
-    for (size_t piece = 0; piece < sample_keep_count(call); piece++)
-        copy_piece(call, piece, true);
-    call->exec->changed = false;
 }
 
 /* ---- Buckets ---- */
@@ -181,25 +154,10 @@ static void gather_bucket(const sample_call *call, size_t b, const ordo_sample_j
     }
 }
 
-/* All threads sort a bucket together if it is large, or if it would leave most of them idle at the
- * end: the buckets of the last round. */
+/* All threads sort a bucket together if it is large. */
 static bool is_for_all(const sample_call *call, size_t b)
 {
-    size_t const size = (size_t)(call->starts[b + 1] - call->starts[b]);
-    return size > call->large ||
-           (b >= call->last_round && size > ORDO_TUNE_SAMPLE_WORDS && call->large != SIZE_MAX);
-}
-
-/* The first bucket of the last round, if every thread takes one bucket at a time. */
-static size_t last_round(const sample_call *call)
-{
-    size_t count = 0, b = call->cpu_buckets;
-    for (size_t i = 0; i < call->cpu_buckets; i += 2)
-        count += call->starts[i + 1] > call->starts[i];
-    for (size_t rest = count % call->exec->threads; b > 0 && rest > 0; b--)
-        if ((b - 1) % 2 == 0 && call->starts[b] > call->starts[b - 1])
-            rest--;
-    return b;
+    return (size_t)(call->starts[b + 1] - call->starts[b]) > call->large;
 }
 
 void sample_sort_piece(sample_call *call, sample_slot *slot, size_t b)
@@ -237,6 +195,5 @@ void sample_divide_buckets(sample_call *call)
 {
     unsigned const threads = call->exec->threads;
     call->large =
-        threads == 1 ? SIZE_MAX : ordo_max(ORDO_TUNE_SAMPLE_BASE, call->cpu_owned / threads);
-    call->last_round = last_round(call);
+        threads == 1 ? SIZE_MAX : ordo_max(ORDO_TUNE_SAMPLE_WORDS, call->cpu_owned / threads);
 }

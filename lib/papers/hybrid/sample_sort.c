@@ -10,11 +10,10 @@
  *   IV   Every device sorts its buckets; the results return to the host. A GPU sorts its buckets in
  *        groups: one travels while the next is sorted and while the CPU sorts its own buckets.
  * Pairs whose values fit move as records with values; others are sorted as indices, then permuted.
- * Results are written as soon as they are sorted; an input in the same arrays is copied before, and
- * restored after an error.
- * Host memory: the copy of the input; two records and 2 bytes per key of the CPU's part, and a
- * record per key. For permuted pairs an index and the larger of key and value instead of the copy.
- */
+ * Results are written as soon as they are sorted, often over the input: from then on a GPU that
+ * fails leaves the arrays unspecified.
+ * Host memory: two records and 2 bytes per key of the CPU's part, a record per key, and a copy of
+ * the values of pairs. For permuted pairs an index and the larger of key and value instead. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
 
@@ -97,7 +96,7 @@ static ordo_status label(sample_call *call)
 }
 
 /* The CPU scatters its part before it waits for the counts. If no thread was needed for copies, the
- * CPU is early and copies the input, too. */
+ * CPU is early and copies the values, too. */
 static ordo_status count(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
@@ -206,7 +205,7 @@ static ordo_status sort_buckets(sample_call *call)
     sample_transfer *const list = call->transfers;
     size_t const           count = list_results(call, list);
     sample_divide_buckets(call);
-    call->exec->changed = call->exec->changed || !call->permuted;
+    call->exec->changed = call->exec->changed || call->results[0] == call->records->keys;
     if (call->pinned_out)
         TRY(sample_run_pinned(call, list, count));
     TRY(sample_run(call, list, call->pinned_out ? 0 : count, sample_sort_piece, call->cpu_buckets));
@@ -400,8 +399,8 @@ ordo_status hybrid_sample_sort(const ordo_both *both, const hybrid_records *reco
     TRY(take_slots(call));
     sample_cut_input(call, both->sample_share < 0 ? 0 : both->sample_share);
     ordo_status status = end_lines(call, run_phases(call));
-    if (status != ORDO_OK && exec->changed && !call->permuted)
-        sample_restore_input(call);
+    if (exec->changed && ordo_device_gave_up(status))
+        status = ORDO_E_DEVICE;
     if (status == ORDO_OK && call->permuted)
         status = permute(call);
     if (status == ORDO_OK) {
