@@ -117,7 +117,8 @@ typedef enum ordo_algorithm { /* each call lists the algorithms it accepts      
     ORDO_ALGORITHM_SHARED = 17,  /* GPU: binary prefix sum of a block in shared memory           */
     ORDO_ALGORITHM_SCANS = 18,   /* GPU: PREFIX with one scan for each sequence                  */
     ORDO_ALGORITHM_INSERTION = 19, /* GPU: ROUGH that sorts short segments by insertion          */
-    ORDO_ALGORITHM_GLOBAL = 20 /* GPU: SPLIT with three kernels over the whole array per bit   */
+    ORDO_ALGORITHM_GLOBAL = 20,    /* GPU: SPLIT with three kernels over the whole array per bit */
+    ORDO_ALGORITHM_INTERVALS = 21  /* SAMPLE with a splitter every sqrt(n) keys (at most 16383)  */
 } ordo_algorithm;
 
 typedef enum ordo_op { /* operation of ordo_scan                                               */
@@ -309,8 +310,8 @@ typedef struct ordo_sort_opts {
     uint64_t flags;     /* ORDO_DESCENDING, ORDO_STABLE                                          */
     uint64_t radius;    /* ROUGH, HALVING, WINDOWS, INSERTION: no key is further than this from
                          * its place, below n; 0: measure                                         */
-    uint32_t algorithm; /* AUTO, RADIX, SAMPLE, MERGE, BITONIC, SPLIT, BUBBLE, ROUGH, HALVING,
-                         * WINDOWS; on a GPU also INSERTION, GLOBAL                               */
+    uint32_t algorithm; /* AUTO, RADIX, SAMPLE, INTERVALS, MERGE, BITONIC, SPLIT, BUBBLE, ROUGH,
+                         * HALVING, WINDOWS; on a GPU also INSERTION, GLOBAL                      */
     uint32_t reserved;  /* 0                                                                     */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     const void *source; /* ordo_sort: the array to read; NULL: sort keys in place                */
@@ -321,9 +322,9 @@ typedef struct ordo_sort_opts {
  * it), NaNs last, with their bit patterns, in the order of their key bits.
  * AUTO first inspects a part of the array and then uses the cheapest method for keys that are
  * sorted, reversed, in few runs or roughly sorted, or else the general one. ordo_report says which.
- * SAMPLE with ORDO_HYBRID is the hybrid sample sort: the CPU and the GPUs label, count, scatter
- * and sort their parts at the same time (from 9 keys on; fewer are sorted by the CPU).
- * ordo_facts has the times of the four phases.
+ * SAMPLE and INTERVALS with ORDO_HYBRID are the hybrid sample sort: the CPU and the GPUs label,
+ * count, scatter and sort their parts at the same time (from 9 keys on; fewer are sorted by the
+ * CPU). ordo_facts has the times of the four phases, and of few keys the labels.
  * A radius that is too small is detected, and the array is sorted nevertheless. A radius that is
  * not below n is an error, unless n is 0.
  * With opts.source, ordo_sort reads n keys from there and writes only keys, as if it sorted a copy

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+    ORDO_PASS_MOST = 16 /* most keys of a sort whose first pass is reported                      */
+};
+
 typedef enum ordo_input {     /* what a call found in its keys                                  */
     ORDO_INPUT_ANY = 0,       /* nothing special, or the call did not look                      */
     ORDO_INPUT_SORTED = 1,    /* already in the order asked for                                 */
@@ -92,9 +96,14 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     uint64_t devices; /* SAMPLE: number of GPUs                                                  */
     uint64_t shares_unused; /* 1: the context has shares (cpu_share, devices), but one device did
                              * the job                                                           */
-    /* Sorts of k-sorted keys: the radius that the caller gave or a sample suggested, and 1 if it was
-     * too small, so that the keys were sorted again.                                             */
+    /* Sorts of k-sorted keys: the radius that the caller gave or a sample suggested, and 1 if it
+     * was too small, so that the keys were sorted again.                                         */
     uint64_t tried_radius, radius_failed;
+    /* SAMPLE and INTERVALS of at most ORDO_PASS_MOST keys, on the CPU or on the CPU and GPUs: the
+     * first pass. pass_n is 0 if there was none. The CPU labelled the first pass_cpu keys. Label
+     * 2 b: b splitters are less than the key; 2 b + 1: the next splitter is equal.               */
+    uint32_t pass_n, pass_cpu;
+    uint16_t pass_labels[ORDO_PASS_MOST];
 } ordo_facts;
 
 /* The strings are static. Helper steps of a call (sorting a sample, sorting a copy for a selection)

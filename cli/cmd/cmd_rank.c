@@ -27,8 +27,8 @@ static const char help[] =
     "  --then FILES      files with further keys, separated by commas; they decide ties\n"
     "  --rank-type T     u32, u64 or f64; default: u32, or u64 from 2^32 elements on; f64\n"
     "                    for average\n"
-    "  --algorithm A     auto, radix, sample, merge, bitonic, split, bubble, rough,\n"
-    "                    halving, windows, or on a GPU insertion or global; with --sorted:\n"
+    "  --algorithm A     auto, radix, sample, intervals, merge, bitonic, split, bubble,\n"
+    "                    rough, halving, windows, or on a GPU insertion or global; with --sorted:\n"
     "                    auto, sequential (one loop), threads (one segment per thread), or on\n"
     "                    a GPU naive, shuffle or hybrid\n";
 
@@ -48,7 +48,7 @@ static const option_spec specs[] = {
     EXTERNAL_OPTIONS,
     RESUME_OPTION,
     ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid windows - - - - "
-              "insertion global"),
+              "insertion global intervals"),
     ARRAY_OPTIONS};
 
 /* The types to choose from depend on --ties: average ranks are f64 only. */

@@ -8,8 +8,8 @@
     FLAG("text", text), FASTA_OPTIONS, ALGORITHM(ALL_SORT_ALGORITHMS),                             \
         COUNT("radius", 0, k, 0, UINT64_MAX - 1)
 #define HELP_SORT_ALGORITHM                                                                        \
-    "  --algorithm A     auto (chooses from a sample of the keys), radix, sample, merge,\n"        \
-    "                    bitonic, split, bubble, rough, halving, windows; only on a GPU:\n"        \
+    "  --algorithm A     auto (by a sample of the keys), radix, sample, intervals, merge,\n"       \
+    "                    bitonic, split, bubble, rough, halving, windows; on a GPU also\n"         \
     "                    insertion, global; with --text and --fasta: auto or sample\n"             \
     "  --radius K        of rough, halving, windows, insertion: no key is more than K\n"           \
     "                    places off; default: measured\n"
@@ -291,6 +291,7 @@ static bool sort_number_lines(execution *e)
             ((uint32_t *)(void *)index)[i] = (uint32_t)i;
         else
             ((uint64_t *)(void *)index)[i] = i;
+    pass_keep(e->in.type, e->in.data, n);
     call_begin("sorting");
     if (!call_done(e, "sort",
                    ordo_sort_pairs(e->ctx, e->in.type, e->in.data, n, index, size, &opts)) ||
@@ -311,6 +312,7 @@ bool sort_numbers(execution *e)
 
     if (e->in.kept.bytes != NULL)
         return sort_number_lines(e);
+    pass_keep(e->in.type, e->in.data, n);
     call_begin("sorting");
     if (!call_done(e, "sort", ordo_sort(e->ctx, e->in.type, e->in.data, n, &opts)))
         return false;

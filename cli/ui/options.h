@@ -155,7 +155,8 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
 #define ALGORITHM(names) CHOICE("algorithm", algorithm, ORDO_ALGORITHM_AUTO, names)
 #define SORT_ALGORITHMS "radix sample merge bitonic split bubble rough halving"
-#define ALL_SORT_ALGORITHMS "auto - - " SORT_ALGORITHMS " - - - windows - - - - insertion global"
+#define ALL_SORT_ALGORITHMS                                                                        \
+    "auto - - " SORT_ALGORITHMS " - - - windows - - - - insertion global intervals"
 #define SELECT_ALGORITHM                                                                           \
     ALGORITHM("auto - - radix - merge bitonic"),                                                   \
         COUNT("sub-array", 0, sub_array, 2, (uint64_t)1 << 32)

@@ -76,6 +76,7 @@ static void print_explain(const ordo_report *r, const char *type)
         fprintf(stderr, "facts      %s\n", text);
     if (print_predicted(r, "predicted  ", false))
         fprintf(stderr, "; took %.3g ms\n", r->seconds * 1e3);
+    pass_print(&r->facts);
 }
 
 /* An array of times; nothing if the first is 0. */
@@ -135,6 +136,10 @@ static void print_facts(const ordo_facts *f)
     print_seconds("sample_seconds", f->sample_seconds, 4);
     print_seconds("cpu_seconds", f->cpu_seconds, 4);
     print_seconds("device_seconds", f->device_seconds, 4);
+    for (size_t i = 0; i < f->pass_n; i++)
+        fprintf(stderr, "%s%u", i == 0 ? ", \"pass_labels\": [" : ", ", f->pass_labels[i]);
+    if (f->pass_n > 0)
+        fprintf(stderr, "], \"pass_cpu\": %lu", (unsigned long)f->pass_cpu);
 }
 
 static void print_json(const ordo_report *r, const char *type)

@@ -153,9 +153,9 @@ const char *ordo_strategy_name(ordo_strategy strategy)
 const char *api_algorithm_name(uint32_t algorithm, char *buffer)
 {
     static const char *const names[] = {
-        "auto",    "sequential", "threads", "radix",   "sample", "merge",     "bitonic",
-        "split",   "bubble",     "rough",   "halving", "naive",  "shuffle",   "hybrid",
-        "windows", "prefix",     "ballot",  "shared",  "scans",  "insertion", "global"};
+        "auto",   "sequential", "threads", "radix",     "sample",  "merge",    "bitonic", "split",
+        "bubble", "rough",      "halving", "naive",     "shuffle", "hybrid",   "windows", "prefix",
+        "ballot", "shared",     "scans",   "insertion", "global",  "intervals"};
     if (algorithm < sizeof names / sizeof *names)
         return names[algorithm];
     (void)snprintf(buffer, API_ALGORITHM_SIZE, "%u", (unsigned)algorithm);

@@ -11,10 +11,11 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm)
 {
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_WINDOWS &&
                 algorithm != ORDO_ALGORITHM_INSERTION && algorithm != ORDO_ALGORITHM_GLOBAL &&
+                algorithm != ORDO_ALGORITHM_INTERVALS &&
                 (algorithm < ORDO_ALGORITHM_RADIX || algorithm > ORDO_ALGORITHM_HALVING),
             ORDO_E_ARG,
             "algorithm %s does not sort; expected auto, radix, sample, merge, bitonic, split, "
-            "bubble, rough, halving, windows, insertion or global",
+            "bubble, rough, halving, windows, insertion, global or intervals",
             API_ALGORITHM(algorithm));
     return ORDO_OK;
 }

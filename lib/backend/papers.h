@@ -30,14 +30,14 @@ typedef struct ordo_papers {
         size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job, const ordo_exec *exec);
     } ranking;
 
-    /* SAMPLE. On the CPU: a sort of records (kernels NULL: without the vector sort); a sort of
-     * strings, which lists the large groups of equal keys in `large` and adds its phases of
+    /* SAMPLE, INTERVALS. On the CPU: a sort of records (kernels NULL: without the vector sort); a
+     * sort of strings, which lists the large groups of equal keys in `large` and adds its phases of
      * progress to exec->phases. On the CPU and devices: a sort and ranks of records, and the order
      * of strings. They replace the input from phase IV on, and set exec->changed then. */
     struct {
-        ordo_status (*sample)(const struct cpu_records *records, const struct cpu_kernels *kernels,
-                              ordo_exec *exec);
-        size_t (*sample_scratch)(const struct cpu_records *records);
+        ordo_status (*sample)(const struct cpu_records *records, bool intervals,
+                              const struct cpu_kernels *kernels, ordo_exec *exec);
+        size_t (*sample_scratch)(const struct cpu_records *records, bool intervals);
         ordo_status (*strings)(struct string_engine *engine, struct string_group *large,
                                size_t *large_count);
         ordo_status (*sort_shared)(const struct ordo_both      *both,
@@ -106,9 +106,9 @@ typedef struct ordo_cuda_papers {
         size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job);
     } ranking;
 
-    /* Sort: SAMPLE. The GPU's steps of the hybrid sort. */
+    /* Sorts: SAMPLE, INTERVALS. The GPU's steps of the hybrid sort. */
     struct {
-        const ordo_cuda_sorter  *sample;
+        const ordo_cuda_sorter  *sample, *intervals;
         const ordo_sample_slots *steps;
     } hybrid;
 

@@ -5,8 +5,9 @@
  * most 4 bytes, n at most 2^32), else as two words of 8 bytes. No two records with an index are
  * equal. A pair whose value fits carries it: keys of at most 4 bytes as the word of key and index
  * above a word with the value of up to 8 bytes; keys of 8 bytes above a word of the index and the
- * value of up to 4 bytes. Splitters divide the records into 2 * 2^lg buckets: bucket 2 i holds the records between
- * splitters i - 1 and i, bucket 2 i + 1 those equal to splitter i, which need no sort.
+ * value of up to 4 bytes. Splitters divide the records into 2 * 2^lg buckets: bucket 2 i holds the
+ * records between splitters i - 1 and i, bucket 2 i + 1 those equal to splitter i, which need no
+ * sort.
  *
  * lib/papers/hybrid runs the steps on every device; the sample sorts of the CPU and of the GPU
  * alone consist of the same functions. All arrays are in the memory of the backend. */
@@ -33,13 +34,15 @@ typedef struct ordo_sample_job {
     size_t           value_size;  /* of the value that each record carries; 0: none */
     size_t           record_size; /* 4, 8 or 16 */
     unsigned         lg;          /* lg of the leaves of the tree */
+    bool             intervals;   /* SPLIT: the splitters are keys at intervals of sqrt(n) */
 
     /* The device's part of the input: n keys, whose first has the index `first`. On the CPU LABEL,
      * COUNT and SCATTER work on the calling thread, so n is the length of a small piece. */
     size_t      n, first;
     const void *keys;
     const void *values;    /* with value_size */
-    void       *splitters; /* 2^lg - 1 records in ascending order */
+    void       *splitters; /* 2^lg - 1 records in ascending order; those that are missing are the
+                            * last, with all bits set */
     void       *records;   /* LABEL writes n records, SCATTER reads them; SORT: scratch */
     uint16_t   *labels;    /* the same */
     uint64_t   *counts;    /* COUNT writes the number of records in each bucket */
@@ -78,6 +81,22 @@ typedef struct ordo_sample_slots {
     /* The bytes of job->work for parts of at most job->n and job->owned records. */
     size_t (*work)(const ordo_sample_job *job);
 } ordo_sample_slots;
+
+/* Whether the caller named a sample sort. */
+static inline bool ordo_names_sample(uint32_t algorithm)
+{
+    return algorithm == ORDO_ALGORITHM_SAMPLE || algorithm == ORDO_ALGORITHM_INTERVALS;
+}
+
+/* Reports the labels of n records, of which the CPU labelled the first `cpu_n`, if they are few. */
+static inline void ordo_sample_keep_pass(ordo_facts *facts, const uint16_t *labels, size_t n,
+                                         size_t cpu_n)
+{
+    facts->pass_n = n <= ORDO_PASS_MOST ? (uint32_t)n : 0;
+    facts->pass_cpu = facts->pass_n == 0 ? 0 : (uint32_t)cpu_n;
+    for (size_t i = 0; i < facts->pass_n; i++)
+        facts->pass_labels[i] = labels[i];
+}
 
 /* Adds the seconds in which only the CPU computes to the times of a phase. */
 static inline void ordo_sample_add_cpu(ordo_facts *facts, unsigned phase, double seconds)

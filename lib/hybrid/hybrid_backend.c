@@ -21,13 +21,13 @@ static bool is_streamed(const ordo_both *both, const hybrid_records *records,
 static bool is_sampled(const ordo_both *both, size_t n, ordo_algorithm algorithm,
                        const ordo_exec *exec)
 {
-    return algorithm == ORDO_ALGORITHM_SAMPLE && hybrid_may_sample(both, n, exec);
+    return ordo_names_sample(algorithm) && hybrid_may_sample(both, n, exec);
 }
 
 /* Whether the share leaves everything to the CPU, or the sample sort is too small to be shared. */
 static bool is_for_cpu(const ordo_both *both, size_t n, ordo_algorithm algorithm)
 {
-    if (algorithm != ORDO_ALGORITHM_SAMPLE)
+    if (!ordo_names_sample(algorithm))
         return both->share >= 1;
     return both->sample_share >= 1 || (both->sample_share >= 0 && n < ORDO_TUNE_SAMPLE_LEAST);
 }
@@ -98,6 +98,7 @@ static hybrid_records keys_of(const ordo_sort_job *job)
 {
     return (hybrid_records){.type = job->type,
                             .descending = job->descending,
+                            .intervals = job->algorithm == ORDO_ALGORITHM_INTERVALS,
                             .n = job->n,
                             .key_size = ordo_type_size(job->type),
                             .keys = job->source != NULL ? job->source : job->keys,
@@ -148,6 +149,7 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
     hybrid_records const   records = {.type = job->type,
                                       .descending = job->descending,
                                       .folded = true,
+                                      .intervals = job->algorithm == ORDO_ALGORITHM_INTERVALS,
                                       .n = job->n,
                                       .key_size = ordo_type_size(job->type),
                                       .value_size = ordo_type_size(job->index_type),
@@ -169,6 +171,7 @@ static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
     hybrid_records const   records = {.type = job->type,
                                       .descending = job->descending,
                                       .folded = true,
+                                      .intervals = job->algorithm == ORDO_ALGORITHM_INTERVALS,
                                       .n = job->n,
                                       .key_size = ordo_type_size(job->type),
                                       .value_size = narrow ? sizeof(uint32_t) : sizeof(uint64_t),

@@ -393,7 +393,7 @@ static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_lo
     (void)open_and_check(plan, exec, load);
     if (given >= 1)
         return SIDE_CPU;
-    if (load->algorithm == ORDO_ALGORITHM_SAMPLE)
+    if (ordo_names_sample(load->algorithm))
         return SIDE_BOTH;
     if (given < 0 || (given > 0 && (ordo_is_streamed(load) ||
                                     (load->record_bytes != 0 && load->n >= ORDO_TUNE_SHARE_LEAST))))
@@ -457,7 +457,7 @@ static ordo_status use_parts(ordo_plan *plan, ordo_exec *exec)
  * that cannot share a sort of numbers. */
 static ordo_status check_shares(const ordo_plan *plan, ordo_exec *exec, const ordo_load *load)
 {
-    if (!ordo_plan_shares(plan) || exec->on_device || load->algorithm == ORDO_ALGORITHM_SAMPLE ||
+    if (!ordo_plan_shares(plan) || exec->on_device || ordo_names_sample(load->algorithm) ||
         load->segmented || load->n < ORDO_TUNE_SHARE_LEAST)
         return ORDO_OK;
     if (plan->wishes.device_count != 0)
@@ -509,7 +509,7 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
                                  .asked = who == SIDE_BOTH && plan->wishes.cpu_share > 0,
                                  .packs = plan->where != ORDO_CUDA,
                                  .sample_share = who == SIDE_BOTH ? sample_share_of(plan) : -1};
-        if (load->algorithm == ORDO_ALGORITHM_SAMPLE && plan->wishes.device_count != 0 &&
+        if (ordo_names_sample(load->algorithm) && plan->wishes.device_count != 0 &&
             who == SIDE_BOTH)
             TRY(use_parts(plan, exec));
         choice->backend = who == SIDE_BOTH ? ordo_hybrid_backend() : ordo_streamed_backend();

@@ -65,7 +65,7 @@ def median_method(weight_type: int) -> int:
 Algorithm = Literal[
     "auto", "sequential", "threads", "radix", "sample", "merge", "bitonic", "split", "bubble",
     "rough", "halving", "naive", "shuffle", "hybrid", "windows", "prefix", "ballot", "shared",
-    "scans", "insertion", "global",
+    "scans", "insertion", "global", "intervals",
 ]  # fmt: skip
 Method = Literal[
     "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf",
@@ -169,6 +169,7 @@ ReportStruct = _struct(
     ("cpu_seconds", c_double * 4), ("device_seconds", c_double * 4), ("copy_seconds", c_double),
     ("cpu_idle_seconds", c_double), ("device_idle_seconds", c_double), ("devices", c_uint64),
     ("shares_unused", c_uint64), ("tried_radius", c_uint64), ("radius_failed", c_uint64),
+    ("pass_n", c_uint32), ("pass_cpu", c_uint32), ("pass_labels", c_uint16 * 16),
 )  # fmt: skip
 InfoStruct = _struct(
     "InfoStruct", ("isa", c_char_p), ("isa_all", c_char_p), ("cuda", c_char_p),

@@ -23,7 +23,10 @@ FOLDER = Path(os.environ.get("ORDO_LIBRARY", "")).parent
 COMMAND = FOLDER / "ordo"
 PLAYING = FOLDER / "tests/plugins/playing"
 N = 1500
-SORTS = ["radix", "sample", "merge", "bitonic", "split", "bubble", "rough", "halving", "windows"]
+SORTS = [
+    "radix", "sample", "intervals", "merge", "bitonic", "split", "bubble", "rough", "halving",
+    "windows",
+]  # fmt: skip
 CODES = {"u4": _lib.U32, "f8": _lib.F64}
 
 pytestmark = pytest.mark.skipif(

@@ -363,7 +363,7 @@ static void test_order_types(void)
 
     for (uint32_t a = 0; a < 40; a++) {
         bool const for_gpus = a == ORDO_ALGORITHM_INSERTION || a == ORDO_ALGORITHM_GLOBAL;
-        bool const sorts = a == 0 || (a >= ORDO_ALGORITHM_RADIX && a <= 10) || a == 14 ||
+        bool const sorts = a == 0 || (a >= ORDO_ALGORITHM_RADIX && a <= 10) || a == 14 || a == 21 ||
                            (for_gpus && testkit_on_device());
         ordo_sort_opts const sort = ORDO_OPTS(ordo_sort_opts, .algorithm = a);
         ordo_sort_opts const radius = ORDO_OPTS(ordo_sort_opts, .algorithm = a, .radius = 2);

@@ -208,24 +208,45 @@ typedef struct sorter {
 
 static size_t no_scratch(const cpu_records *records) { return (void)records, 0; }
 
+static size_t sample_scratch(const cpu_records *records)
+{
+    return cpu_records_sample_scratch(records, false);
+}
+
+static size_t intervals_scratch(const cpu_records *records)
+{
+    return cpu_records_sample_scratch(records, true);
+}
+
 /* With the vector sort of this CPU, if it has one. */
-static ordo_status sample_by_words(const cpu_records *records, ordo_exec *exec)
+static ordo_status sample_of(const cpu_records *records, bool intervals, ordo_exec *exec)
 {
     static void              *kernels;
     char                      why[200];
     ordo_backend_wishes const wishes = {.isa = NULL};
     if (kernels == NULL)
         TRY(ordo_cpu_backend()->open(&kernels, &wishes, why, sizeof why));
-    return cpu_records_sample(records, kernels, exec);
+    return cpu_records_sample(records, intervals, kernels, exec);
+}
+
+static ordo_status sample_by_words(const cpu_records *records, ordo_exec *exec)
+{
+    return sample_of(records, false, exec);
+}
+
+static ordo_status sample_intervals(const cpu_records *records, ordo_exec *exec)
+{
+    return sample_of(records, true, exec);
 }
 
 static ordo_status sample_by_merging(const cpu_records *records, ordo_exec *exec)
 {
-    return cpu_records_sample(records, NULL, exec);
+    return cpu_records_sample(records, false, NULL, exec);
 }
 
-static const sorter sorters[] = {{"sample", sample_by_words, cpu_records_sample_scratch},
-                                 {"sample, merging", sample_by_merging, cpu_records_sample_scratch},
+static const sorter sorters[] = {{"sample", sample_by_words, sample_scratch},
+                                 {"sample, merging", sample_by_merging, sample_scratch},
+                                 {"intervals", sample_intervals, intervals_scratch},
                                  {"merge", cpu_records_merge, cpu_records_merge_scratch},
                                  {"bitonic", cpu_records_bitonic, no_scratch},
                                  {"split", cpu_records_split, cpu_records_split_scratch},
@@ -233,7 +254,7 @@ static const sorter sorters[] = {{"sample", sample_by_words, cpu_records_sample_
                                  {"inplace", cpu_records_inplace, no_scratch}};
 enum {
     SORTERS = sizeof sorters / sizeof *sorters,
-    BUBBLE = 5
+    BUBBLE = 6
 };
 
 static guard_region area;

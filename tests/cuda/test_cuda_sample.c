@@ -34,13 +34,12 @@ static void check_phases(const ordo_ctx *ctx, double share)
     CHECK(facts->copy_seconds > 0);
 }
 
-static void try_all(ordo_ctx *ctx, double share, ordo_type type, size_t n, size_t value_size,
-                    uint64_t flags)
+static void try_all(ordo_ctx *ctx, double share, ordo_algorithm algorithm, ordo_type type, size_t n,
+                    size_t value_size, uint64_t flags)
 {
     size_t const         size = ordo_type_size(type);
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
-    ordo_sort_opts const sample =
-        ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = ORDO_ALGORITHM_SAMPLE);
+    ordo_sort_opts const sample = ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = algorithm);
     memcpy(expected, before, n * size);
     memcpy(keys, before, n * size);
     CHECK_STATUS(ORDO_OK, ordo_sort(cpu, type, expected, n, &opts), cpu);
@@ -81,7 +80,9 @@ static void shapes(ordo_ctx *ctx, double share, long small)
             testkit_case("share %g, %s of %s, n = %zu", share, inputs_name(shape),
                          ordo_type_name(type), n);
             inputs_fill(shape, type, before, n, n + shape);
-            try_all(ctx, share, type, n, 1 + pick % VALUE_MOST, pick % 2 ? ORDO_DESCENDING : 0);
+            try_all(ctx, share,
+                    pick / 2 % 2 != 0 ? ORDO_ALGORITHM_INTERVALS : ORDO_ALGORITHM_SAMPLE, type, n,
+                    1 + pick % VALUE_MOST, pick % 2 ? ORDO_DESCENDING : 0);
         }
 }
 
@@ -98,7 +99,8 @@ static void distributions(ordo_ctx *ctx, double share)
             ORDO_OK,
             ordo_gen(cpu, dists[d], type, before, MOST, &ORDO_OPTS(ordo_gen_opts, .seed = 1 + d)),
             cpu);
-        try_all(ctx, share, type, MOST, 4, 0);
+        try_all(ctx, share, ORDO_ALGORITHM_SAMPLE, type, MOST, 4, 0);
+        try_all(ctx, share, ORDO_ALGORITHM_INTERVALS, type, MOST, 4, 0);
     }
 }
 

@@ -95,11 +95,13 @@ static bool ran_in_phases(const ordo_ctx *ctx)
 static void same(ordo_ctx *ctx, verb what, ordo_type type, size_t n, size_t value_size,
                  uint64_t flags)
 {
-    expect(what, type, n, value_size, flags);
-    CHECK_STATUS(ORDO_OK,
-                 call(ctx, what, ORDO_ALGORITHM_SAMPLE, type, keys, n, values, value_size, flags),
-                 ctx);
-    check_result(what, type, n, value_size);
+    static const ordo_algorithm algorithms[] = {ORDO_ALGORITHM_INTERVALS, ORDO_ALGORITHM_SAMPLE};
+    for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++) {
+        expect(what, type, n, value_size, flags);
+        CHECK_STATUS(ORDO_OK,
+                     call(ctx, what, algorithms[a], type, keys, n, values, value_size, flags), ctx);
+        check_result(what, type, n, value_size);
+    }
 }
 
 /* ---- Results ---- */
@@ -156,6 +158,31 @@ static void distributions(double share)
             same(ctx, what, type, MOST, value_size_of(what, d), 0);
             CHECK(ran_in_phases(ctx));
         }
+    ordo_ctx_free(ctx);
+}
+
+/* The labels of few keys: the CPU's come first, and greater keys have no smaller label. */
+static void passes(double share)
+{
+    ordo_ctx *const ctx = play_context(ORDO_HYBRID, 2, share);
+    for (size_t n = LEAST - 1; n <= ORDO_PASS_MOST + 1; n++) {
+        const uint32_t *const numbers = (const uint32_t *)(const void *)before;
+        testkit_case("labels, share %g, n = %zu", share, n);
+        inputs_fill(inputs_find("random bits"), ORDO_U32, before, n, n);
+        memcpy(before, before + sizeof *numbers, sizeof *numbers); /* two keys tie */
+        same(ctx, SORT, ORDO_U32, n, 0, 0);
+        ordo_facts const facts = facts_of(ctx);
+        CHECK_EQ_U64(n < LEAST || n > ORDO_PASS_MOST ? 0 : n, facts.pass_n);
+        if (facts.pass_n == 0)
+            continue;
+        CHECK_EQ_U64((size_t)(facts.cpu_share * (double)n + 0.5), facts.pass_cpu);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) {
+                unsigned const a = facts.pass_labels[i], b = facts.pass_labels[j];
+                CHECK(a > b ? numbers[i] > numbers[j]
+                            : a < b || a % 2 == 0 || numbers[i] == numbers[j]);
+            }
+    }
     ordo_ctx_free(ctx);
 }
 
@@ -509,6 +536,7 @@ int main(void)
         shapes(ORDO_HYBRID, some[i], 1 + (unsigned)i, of);
         distributions(some[i]);
         sizes(some[i]);
+        passes(some[i]);
     }
     shares();
     shares_of_others();

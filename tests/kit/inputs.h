@@ -22,7 +22,7 @@ size_t inputs_find(const char *name); /* the shape of that name; aborts if there
 /* The algorithms of ordo_sort: AUTO first, BUBBLE (which is quadratic) last. */
 extern const ordo_algorithm inputs_sorts[];
 enum {
-    INPUTS_SORTS = 10
+    INPUTS_SORTS = 11
 };
 const char *inputs_sort_name(ordo_algorithm algorithm);
 /* The algorithm, or another one if the device under test does not have it. */

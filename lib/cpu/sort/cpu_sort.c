@@ -25,7 +25,8 @@ static ordo_status paper_sort(const cpu_kernels *kernels, const cpu_records *rec
         return ordo_no_paper(exec);
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        return papers->hybrid.sample(records, kernels, exec);
+    case ORDO_ALGORITHM_INTERVALS:
+        return papers->hybrid.sample(records, algorithm == ORDO_ALGORITHM_INTERVALS, kernels, exec);
     case ORDO_ALGORITHM_BITONIC:
         return papers->median.bitonic(records, exec);
     case ORDO_ALGORITHM_SPLIT:
@@ -44,6 +45,7 @@ ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *reco
 {
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
+    case ORDO_ALGORITHM_INTERVALS:
     case ORDO_ALGORITHM_BITONIC:
     case ORDO_ALGORITHM_SPLIT:
     case ORDO_ALGORITHM_BUBBLE:
@@ -70,7 +72,10 @@ static size_t records_scratch(enum record_kind kind, size_t n, ordo_algorithm al
     cpu_records const        records = {kind, NULL, n};
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        return papers == NULL ? 0 : papers->hybrid.sample_scratch(&records);
+    case ORDO_ALGORITHM_INTERVALS:
+        return papers == NULL
+                   ? 0
+                   : papers->hybrid.sample_scratch(&records, algorithm == ORDO_ALGORITHM_INTERVALS);
     case ORDO_ALGORITHM_MERGE:
         return cpu_records_merge_scratch(&records);
     case ORDO_ALGORITHM_SPLIT:

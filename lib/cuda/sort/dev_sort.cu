@@ -32,6 +32,8 @@ static const ordo_cuda_sorter *sorter_of(ordo_algorithm algorithm)
         return papers->median.merge;
     case ORDO_ALGORITHM_SAMPLE:
         return papers->hybrid.sample;
+    case ORDO_ALGORITHM_INTERVALS:
+        return papers->hybrid.intervals;
     case ORDO_ALGORITHM_ROUGH:
         return papers->roughsort.rough;
     case ORDO_ALGORITHM_INSERTION:

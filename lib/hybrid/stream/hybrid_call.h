@@ -42,7 +42,8 @@ enum {
 typedef struct hybrid_records { /* the input and the output of a sort */
     ordo_type   type;
     bool        descending;
-    bool        folded; /* -0 ties +0 and NaNs tie, as in stable sorts */
+    bool        folded;    /* -0 ties +0 and NaNs tie, as in stable sorts */
+    bool        intervals; /* the splitters of a sample sort are keys at intervals of sqrt(n) */
     size_t      n;
     size_t      key_size, value_size;  /* value_size 0: no values */
     const char *keys, *values;         /* values NULL: the values are the indices */

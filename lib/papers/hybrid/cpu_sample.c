@@ -2,7 +2,8 @@
  * Sorting"; the CPU's part of the hybrid sort, and the sort on the CPU alone. The splitter tree is
  * that of P. Sanders and S. Winkel, "Super Scalar Sample Sort" (2004).
  *   I    A sorted sample of at least sqrt(n) records gives the splitters, an implicit search tree.
- *        Several records at a time walk the tree without branches; the label is the bucket.
+ *        Several records at a time walk the tree without branches; the label is the bucket. With
+ *        `intervals` every record of a sample of sqrt(n) is a splitter.
  *   II   Each piece of the array, which fits the L2 cache, counts its labels.
  *   III  Prefix sums over the pieces give each bucket's places; all pieces scatter at once.
  *   IV   Buckets of records equal to a splitter are done. Others are split again, large ones by all
@@ -12,20 +13,20 @@
 #include "backend/profile.h"
 #include "core/random.h"
 #include "cpu/radix/lines.h"
-#include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
+#include "hybrid/tuning.h"
 #include "papers/hybrid/hybrid.h"
+#include "papers/hybrid/sample_records.h"
 #include "papers/tuning.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
     LG_LEAVES = ORDO_TUNE_SAMPLE_LG,
     LEAVES = 1 << LG_LEAVES,
-    SPLITTERS = LEAVES - 1,
     BUCKETS = 2 * LEAVES, /* odd ones hold the records equal to a splitter */
     OVERSAMPLE = 8,       /* the fewest sampled records for each leaf */
+    OVERCOUNT = 8,        /* the fewest records of a piece for each bucket of a larger tree */
     BASE = ORDO_TUNE_SAMPLE_BASE,
     PIECE = ORDO_TUNE_SAMPLE_PIECE,
     LEAST_PIECE = ORDO_TUNE_SAMPLE_LEAST_PIECE,
@@ -34,20 +35,19 @@ enum {
     ALL_DEPTH = 3,   /* levels that all threads split together, below the first one */
     ALONE_DEPTH = 3, /* levels that one thread splits before merge sort */
     BATCH = 8,       /* records that walk the tree together */
-    MOST_RECORD = 16,
-    TREE_BYTES = 2 * LEAVES * MOST_RECORD
 };
 _Static_assert(2 * OVERSAMPLE * LEAVES <= BASE, "sample and its scratch fit the bucket");
 
 /* The state of an array that all threads split, or whose buckets they sort. */
 typedef struct sample_work {
-    ordo_exec *exec;
-    void      *tree;
-    void      *data, *other; /* n records each */
-    uint16_t  *labels;
-    size_t     n;
-    size_t (*counts)[BUCKETS]; /* for each piece: a histogram, then the places of its records */
-    size_t        starts[BUCKETS + 1];
+    ordo_exec    *exec;
+    unsigned      lg;           /* of the leaves of the tree */
+    void         *tree;         /* nodes, then leaves (cpu_sample.t.h) */
+    void         *data, *other; /* n records each */
+    uint16_t     *labels;
+    size_t        n;
+    size_t       *counts;       /* [pieces][buckets] a histogram, then places in the buckets */
+    size_t       *starts;       /* [buckets + 1] */
     size_t        first_bucket; /* the first bucket of the loop over buckets */
     bool          to_other;     /* the sorted buckets of data go to other */
     size_t        large;        /* more records than this are split by all threads */
@@ -55,24 +55,34 @@ typedef struct sample_work {
     size_t        base;         /* at most this many records are sorted without another split */
 } sample_work;
 
-/* Records in a piece; the same in all phases for an array of n records. */
-static size_t piece_of(size_t n)
+static size_t least_piece(unsigned lg)
 {
-    return ordo_max(ordo_min(PIECE, ordo_div_up(n, PIECES)), LEAST_PIECE);
+    return lg > LG_LEAVES ? OVERCOUNT * sample_buckets(lg) : LEAST_PIECE;
+}
+
+/* Records in a piece; the same in all phases for an array of n records. */
+static size_t piece_of(unsigned lg, size_t n)
+{
+    return ordo_max(ordo_min(PIECE, ordo_div_up(n, PIECES)), least_piece(lg));
 }
 
 /* The largest number of pieces of an array of at most n records. */
-static size_t most_pieces(size_t n)
+static size_t most_pieces(unsigned lg, size_t n)
 {
-    return ordo_min(ordo_div_up(n, LEAST_PIECE), ordo_max(PIECES, ordo_div_up(n, PIECE)));
+    return ordo_min(ordo_div_up(n, least_piece(lg)), ordo_max(PIECES, ordo_div_up(n, PIECE)));
+}
+
+static size_t *counts_at(const sample_work *work, size_t lo)
+{
+    return work->counts + lo / piece_of(work->lg, work->n) * sample_buckets(work->lg);
 }
 
 static size_t sample_size(size_t n)
 {
-    return ordo_min(n, ordo_max((size_t)sqrt((double)n), OVERSAMPLE * LEAVES));
+    return ordo_min(n, ordo_max(sample_root(n), OVERSAMPLE * LEAVES));
 }
 
-static void count_labels(const uint16_t *labels, size_t n, size_t counts[BUCKETS])
+static void count_labels(const uint16_t *labels, size_t n, size_t *counts)
 {
     for (size_t i = 0; i < n; i++)
         counts[labels[i]]++;
@@ -81,29 +91,28 @@ static void count_labels(const uint16_t *labels, size_t n, size_t counts[BUCKETS
 static void count_piece(void *arg, size_t lo, size_t hi)
 {
     const sample_work *const work = arg;
-    size_t *const            counts = work->counts[lo / piece_of(work->n)];
-    memset(counts, 0, sizeof *work->counts);
+    size_t *const            counts = counts_at(work, lo);
+    memset(counts, 0, sample_buckets(work->lg) * sizeof *counts);
     count_labels(work->labels + lo, hi - lo, counts);
 }
 
-/* Sums the counts of all pieces. */
-static void total_counts(const sample_work *work, uint64_t totals[BUCKETS])
+/* Adds the histograms of the pieces: each becomes the places in the buckets, and work->starts the
+ * places of the buckets. */
+static void add_counts(const sample_work *work)
 {
-    memset(totals, 0, BUCKETS * sizeof *totals);
-    for (size_t p = 0; p < ordo_div_up(work->n, piece_of(work->n)); p++)
-        for (size_t b = 0; b < BUCKETS; b++)
-            totals[b] += work->counts[p][b];
-}
-
-/* Turns counts into places; bucket b begins at first[b]. */
-static void place_counts(const sample_work *work, uint64_t first[BUCKETS])
-{
-    for (size_t p = 0; p < ordo_div_up(work->n, piece_of(work->n)); p++)
-        for (size_t b = 0; b < BUCKETS; b++) {
-            size_t const here = work->counts[p][b];
-            work->counts[p][b] = (size_t)first[b];
-            first[b] += here;
+    size_t const  buckets = sample_buckets(work->lg), piece = piece_of(work->lg, work->n);
+    size_t *const starts = work->starts;
+    memset(starts, 0, (buckets + 1) * sizeof *starts);
+    for (size_t lo = 0; lo < work->n; lo += piece) {
+        size_t *const counts = counts_at(work, lo);
+        for (size_t b = 0; b < buckets; b++) {
+            size_t const here = counts[b];
+            counts[b] = starts[b + 1];
+            starts[b + 1] += here;
         }
+    }
+    for (size_t b = 0; b < buckets; b++)
+        starts[b + 1] += starts[b];
 }
 
 static bool is_split_by_all(const sample_work *work, size_t size) { return size > work->large; }
@@ -121,28 +130,22 @@ static size_t large_bucket(size_t n, unsigned threads)
 static ordo_status split_timed(sample_work *work, ordo_body *label, ordo_body *scatter,
                                double *phase)
 {
-    uint64_t first[BUCKETS];
-    double   began = phase != NULL ? ordo_profile_clock() : 0, now;
+    size_t const piece = piece_of(work->lg, work->n);
+    double       began = phase != NULL ? ordo_profile_clock() : 0, now;
 #define PHASE_ENDS(which)                                                                          \
     if (phase != NULL) {                                                                           \
         now = ordo_profile_clock();                                                                \
         phase[which] += now - began;                                                               \
         began = now;                                                                               \
     }
-    if (!ordo_loop(work->exec, work->n, piece_of(work->n), label, work))
+    if (!ordo_loop(work->exec, work->n, piece, label, work))
         return ORDO_E_CANCELLED;
     PHASE_ENDS(0)
-    if (!ordo_loop(work->exec, work->n, piece_of(work->n), count_piece, work))
+    if (!ordo_loop(work->exec, work->n, piece, count_piece, work))
         return ORDO_E_CANCELLED;
-    total_counts(work, first);
-    work->starts[0] = 0;
-    for (size_t b = 0; b < BUCKETS; b++) {
-        work->starts[b + 1] = work->starts[b] + (size_t)first[b];
-        first[b] = work->starts[b];
-    }
+    add_counts(work);
     PHASE_ENDS(1)
-    place_counts(work, first);
-    if (!ordo_loop(work->exec, work->n, piece_of(work->n), scatter, work))
+    if (!ordo_loop(work->exec, work->n, piece, scatter, work))
         return ORDO_E_CANCELLED;
     PHASE_ENDS(2)
 #undef PHASE_ENDS
@@ -169,14 +172,16 @@ static ordo_status split_labelled(sample_work *work, ordo_body *label, ordo_body
 typedef struct sample_kind {
     size_t size;
     void (*take_splitters)(const sample_work *work, void *sample, size_t size, void *splitters);
-    void (*build_tree)(void *tree, const void *splitters);
+    void (*build_tree)(const sample_work *work, const void *splitters);
+    void (*scatter_span)(unsigned lg, const void *data, const uint16_t *labels, size_t n,
+                         size_t *to, void *out);
     ordo_body *label, *scatter, *sort_bucket;
     ordo_status (*split_by_all)(sample_work *work);
 } sample_kind;
 
 #define SAMPLE_KIND(R)                                                                             \
     {                                                                                              \
-        sizeof(record_##R), take_splitters_##R, build_tree_##R, label_piece_##R,                   \
+        sizeof(record_##R), take_splitters_##R, build_tree_##R, scatter_span_##R, label_piece_##R, \
             scatter_piece_##R, sort_bucket_##R, split_by_all_##R                                   \
     }
 static const sample_kind kind_k32 = SAMPLE_KIND(k32), kind_k64 = SAMPLE_KIND(k64),
@@ -205,6 +210,9 @@ static ordo_status sort_large(const sample_work *whole, const sample_kind *kind,
                               size_t n, unsigned depth)
 {
     sample_work work = *whole;
+    size_t      starts[BUCKETS + 1];
+    work.lg = LG_LEAVES;
+    work.starts = starts;
     work.data = record_at(whole->data, kind, at);
     work.other = record_at(whole->other, kind, at);
     work.labels = whole->labels + at;
@@ -236,68 +244,94 @@ static ordo_status sort_buckets(sample_work *work, const sample_kind *kind, size
 
 /* ---- Work space ----
  *
- *   tree | sample | scratch of its sort | splitters (sort on the CPU alone) | counts per piece */
+ *   tree | sample | scratch of its sort | splitters (sort on the CPU alone) | starts | counts per
+ *   piece; also enough for the splits of large buckets, whose trees have LG_LEAVES */
 
-static size_t sample_bytes(size_t n, size_t record)
+static size_t tree_bytes(unsigned lg, size_t record)
 {
-    return ordo_round_up(2 * sample_size(n) * record + SPLITTERS * record, ORDO_CACHE_LINE);
+    return ordo_round_up(ordo_max(sample_buckets(lg), BUCKETS) * record, ORDO_CACHE_LINE);
 }
 
-static size_t counts_bytes(size_t n) { return most_pieces(n) * BUCKETS * sizeof(size_t); }
-
-static size_t work_bytes(size_t n, size_t record)
+static size_t sample_bytes(unsigned lg, size_t n, size_t record)
 {
-    return TREE_BYTES + sample_bytes(n, record) + counts_bytes(n);
+    size_t const splitters = sample_buckets(lg) / 2;
+    return ordo_round_up((2 * ordo_max(sample_size(n), splitters) + splitters) * record,
+                         ORDO_CACHE_LINE);
 }
 
-static sample_work open_work(const cpu_kernels *kernels, void *block, size_t n, size_t record,
-                             ordo_exec *exec)
+static size_t starts_bytes(unsigned lg)
 {
-    char *const   counts = (char *)block + TREE_BYTES + sample_bytes(n, record);
+    return ordo_round_up((sample_buckets(lg) + 1) * sizeof(size_t), ORDO_CACHE_LINE);
+}
+
+static size_t work_bytes(unsigned lg, size_t n, size_t record)
+{
+    size_t const counts = most_pieces(lg, n) * sample_buckets(lg);
+    return tree_bytes(lg, record) + sample_bytes(lg, n, record) + starts_bytes(lg) +
+           ordo_max(counts, most_pieces(LG_LEAVES, n) * BUCKETS) * sizeof(size_t);
+}
+
+static sample_work open_work(const cpu_kernels *kernels, void *block, unsigned lg, size_t n,
+                             size_t record, ordo_exec *exec)
+{
+    char *const   starts = (char *)block + tree_bytes(lg, record) + sample_bytes(lg, n, record);
     cpu_words_fn *sort_words = kernels == NULL              ? NULL
                                : record == sizeof(uint32_t) ? kernels->sort_words[CPU_WORDS_32]
                                : record == sizeof(uint64_t) ? kernels->sort_words[CPU_WORDS_64]
                                                             : NULL;
     return (sample_work){.exec = exec,
+                         .lg = lg,
                          .tree = block,
                          .n = n,
-                         .counts = (size_t(*)[BUCKETS])(void *)counts,
+                         .starts = (size_t *)(void *)starts,
+                         .counts = (size_t *)(void *)(starts + starts_bytes(lg)),
                          .sort_words = sort_words,
                          .base = sort_words != NULL ? ORDO_TUNE_SAMPLE_WORDS : BASE};
 }
 
-static char *sample_of(const sample_work *work) { return (char *)work->tree + TREE_BYTES; }
-
-/* The position of record i of the sample: the middle of the i-th of `size` equal intervals. */
-static size_t sample_position(size_t i, size_t size, size_t n)
+static char *sample_of(const sample_work *work, size_t record)
 {
-    size_t const each = n / size;
-    return i * each + each / 2;
+    return (char *)work->tree + tree_bytes(work->lg, record);
+}
+
+/* The size of the sample of a whole input. */
+static size_t first_sample(const sample_work *work, bool intervals, size_t n)
+{
+    return intervals ? ordo_min(sample_root(n), sample_buckets(work->lg) / 2 - 1) : sample_size(n);
 }
 
 /* ---- The CPU alone ---- */
 
-size_t cpu_records_sample_scratch(const cpu_records *records)
+/* Whether n records are sorted as one bucket. */
+static bool is_one_bucket(bool intervals, size_t n)
 {
-    size_t const n = records->n, size = record_size(records->kind);
-    if (n <= BASE) /* sorted without a split */
-        return ordo_round_up(n * size, ORDO_CACHE_LINE);
-    return ordo_round_up(n * size, ORDO_CACHE_LINE) +
-           ordo_round_up(n * sizeof(uint16_t), ORDO_CACHE_LINE) + work_bytes(n, size);
+    return intervals ? n < ORDO_TUNE_SAMPLE_LEAST : n <= BASE;
 }
 
-static void choose_splitters(const sample_work *work, const sample_kind *kind)
+size_t cpu_records_sample_scratch(const cpu_records *records, bool intervals)
 {
-    size_t const size = sample_size(work->n);
-    char *const sample = sample_of(work), *const splitters = record_at(sample, kind, 2 * size);
+    size_t const n = records->n, size = record_size(records->kind);
+    if (is_one_bucket(intervals, n))
+        return ordo_round_up(n * size, ORDO_CACHE_LINE);
+    return ordo_round_up(n * size, ORDO_CACHE_LINE) +
+           ordo_round_up(n * sizeof(uint16_t), ORDO_CACHE_LINE) +
+           ordo_round_up(work_bytes(sample_lg(intervals, n), n, size), ORDO_CACHE_LINE);
+}
+
+static void choose_splitters(const sample_work *work, const sample_kind *kind, bool intervals)
+{
+    size_t const size = first_sample(work, intervals, work->n);
+    char *const  sample = sample_of(work, kind->size);
+    char *const  splitters = record_at(sample, kind, 2 * size);
     for (size_t i = 0; i < size; i++)
         memcpy(record_at(sample, kind, i),
                record_at(work->data, kind, sample_position(i, size, work->n)), kind->size);
     kind->take_splitters(work, sample, size, splitters);
-    kind->build_tree(work->tree, splitters);
+    kind->build_tree(work, splitters);
 }
 
-static ordo_status sort_in_phases(sample_work *work, const sample_kind *kind, double *phase)
+static ordo_status sort_in_phases(sample_work *work, const sample_kind *kind, bool intervals,
+                                  double *phase)
 {
     ordo_exec *const exec = work->exec;
     void *const      records = work->data;
@@ -305,7 +339,7 @@ static ordo_status sort_in_phases(sample_work *work, const sample_kind *kind, do
     unsigned const   first = exec->phase;
     if (exec->phases < first + CPU_SAMPLE_PHASES)
         exec->phases = first + CPU_SAMPLE_PHASES;
-    choose_splitters(work, kind);
+    choose_splitters(work, kind, intervals);
     phase[0] += ordo_profile_clock() - began;
     TRY(split_timed(work, kind->label, kind->scatter, phase));
     double const scattered = ordo_profile_clock();
@@ -313,37 +347,40 @@ static ordo_status sort_in_phases(sample_work *work, const sample_kind *kind, do
     work->other = records;
     work->to_other = true;
     exec->phase = first + 2;
-    TRY(sort_buckets(work, kind, 0, BUCKETS, ALL_DEPTH));
+    ordo_sample_keep_pass(&exec->facts, work->labels, work->n, work->n);
+    TRY(sort_buckets(work, kind, 0, sample_buckets(work->lg), ALL_DEPTH));
     phase[3] += ordo_profile_clock() - scattered;
     return ORDO_OK;
 }
 
-ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *kernels,
-                               ordo_exec *exec)
+ordo_status cpu_records_sample(const cpu_records *records, bool intervals,
+                               const cpu_kernels *kernels, ordo_exec *exec)
 {
     const sample_kind *const kind = kind_of(record_size(records->kind));
     size_t const             n = records->n;
+    unsigned const           lg = sample_lg(intervals, n);
     void                    *block = NULL;
-    exec->algorithm = "sample";
+    exec->algorithm = intervals ? "intervals" : "sample";
     exec->isa = "generic";
     if (n < 2)
         return ORDO_OK;
-    TRY(ordo_scratch(exec, cpu_records_sample_scratch(records), &block));
-    sample_work work = open_work(kernels, block, n, kind->size, exec);
+    TRY(ordo_scratch(exec, cpu_records_sample_scratch(records, intervals), &block));
+    sample_work work = open_work(kernels, block, lg, n, kind->size, exec);
     work.data = records->array;
-    if (n <= BASE) { /* sorted as one bucket */
+    if (is_one_bucket(intervals, n)) {
+        size_t starts[2] = {0, n};
         work.other = block;
-        work.starts[1] = n;
+        work.starts = starts;
         work.large = SIZE_MAX;
         kind->sort_bucket(&work, 0, 1);
         return ORDO_OK;
     }
-    work.other = (char *)block + ordo_round_up(work_bytes(n, kind->size), ORDO_CACHE_LINE);
+    work.other = (char *)block + ordo_round_up(work_bytes(lg, n, kind->size), ORDO_CACHE_LINE);
     work.labels =
         (uint16_t *)(void *)((char *)work.other + ordo_round_up(n * kind->size, ORDO_CACHE_LINE));
     double seconds[4] = {0};
-    TRY(sort_in_phases(&work, kind, seconds));
-    exec->facts.buckets = BUCKETS;
+    TRY(sort_in_phases(&work, kind, intervals, seconds));
+    exec->facts.buckets = sample_buckets(lg);
     memcpy(exec->facts.sample_seconds, seconds, sizeof seconds);
     memcpy(exec->facts.cpu_seconds, seconds, sizeof seconds);
     return ORDO_OK;
@@ -351,130 +388,11 @@ ordo_status cpu_records_sample(const cpu_records *records, const cpu_kernels *ke
 
 /* ---- Steps of the hybrid sample sort ---- */
 
-/* How the keys of a job become records, and how its records become results. */
-static radix_io io_of(const cpu_kernels *kernels, const ordo_sample_job *job)
-{
-    bool const packed = ordo_type_size(job->type) <= sizeof(uint32_t) &&
-                        (job->record_size == sizeof(record_p32) || job->value_size != 0);
-    /* Key 0 of the whole input, because a loaded index is a position there. */
-    const char *const all =
-        job->keys == NULL ? NULL : (const char *)job->keys - job->first * ordo_type_size(job->type);
-    ordo_argsort_job const argsort = {.type = job->type,
-                                      .keys = all,
-                                      .n = job->n,
-                                      .descending = job->descending,
-                                      .index_type = job->index_type,
-                                      .index = job->result};
-    ordo_sort_job const    sort = {.type = job->type,
-                                   .keys = job->result,
-                                   .n = job->n,
-                                   .descending = job->descending,
-                                   .source = all};
-    return job->indexed ? records_of_argsort(kernels, &argsort, packed ? RECORD_P32 : RECORD_P64)
-                        : records_of_keys(kernels, &sort);
-}
-
-enum {
-    HELD = 512 /* records between two forms */
-};
-
-/* Loads records [at, at + count) of the job with their values; count is at most HELD. */
-static void load_carrying(const radix_io *io, const ordo_sample_job *job, size_t at, size_t count,
-                          record_p64 *to)
-{
-    const char *const values = (const char *)job->values + at * job->value_size;
-    size_t const      size = job->value_size;
-    uint64_t          held[HELD];
-    if (io->kind == RECORD_P64) {
-        io->load(io, job->first + at, count, to);
-        for (size_t i = 0; i < count; i++) {
-            uint32_t value = 0;
-            memcpy(&value, values + i * size, size);
-            to[i].index = to[i].index << 32 | value;
-        }
-        return;
-    }
-    io->load(io, job->first + at, count, held);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value = 0;
-        if (size == sizeof(uint32_t))
-            memcpy(&value, values + i * sizeof(uint32_t), sizeof(uint32_t));
-        else
-            memcpy(&value, values + i * size, size);
-        to[i] = (record_p64){held[i], value};
-    }
-}
-
-static void load_records(const radix_io *io, const ordo_sample_job *job, void *records)
-{
-    if (job->value_size != 0)
-        for (size_t at = 0; at < job->n; at += HELD)
-            load_carrying(io, job, at, ordo_min(HELD, job->n - at), (record_p64 *)records + at);
-    else if (io->load != NULL)
-        io->load(io, job->first, job->n, records);
-    else
-        memcpy(records, job->keys, job->n * io->key_size);
-}
-
-/* Stores keys and values of words of key and index [at, at + count); count is at most HELD.
- * job->values has the values of all indices. */
-static void store_looked_up(const radix_io *keys, const ordo_sample_job *job, size_t at,
-                            size_t count)
-{
-    const uint64_t *const from = (const uint64_t *)job->finished + at;
-    const char *const     values = job->values;
-    size_t const          size = job->value_size;
-    char *const           to = (char *)job->result_values + at * size;
-    uint32_t              held[HELD];
-    for (size_t i = 0; i < count; i++) {
-        held[i] = (uint32_t)(from[i] >> 32);
-        __builtin_prefetch(values + (uint32_t)from[i] * size);
-    }
-    if (keys->store != NULL)
-        keys->store(keys, at, count, held);
-    else
-        memcpy((char *)job->result + at * sizeof *held, held, count * sizeof *held);
-    for (size_t i = 0; i < count; i++)
-        if (size == sizeof(uint32_t))
-            memcpy(to + i * sizeof(uint32_t), values + (uint32_t)from[i] * sizeof(uint32_t),
-                   sizeof(uint32_t));
-        else
-            memcpy(to + i * size, values + (uint32_t)from[i] * size, size);
-}
-
-/* The same for records that carry their values. */
-static void store_carried(const radix_io *keys, const ordo_sample_job *job, size_t at, size_t count)
-{
-    const record_p64 *const from = (const record_p64 *)job->finished + at;
-    size_t const            size = job->value_size;
-    char *const             values = (char *)job->result_values + at * size;
-    union {
-        uint32_t narrow[HELD];
-        uint64_t wide[HELD];
-    } held;
-    for (size_t i = 0; i < count && keys->kind == RECORD_K32; i++) {
-        held.narrow[i] = (uint32_t)(from[i].key >> 32);
-        if (size == sizeof(uint32_t))
-            memcpy(values + i * sizeof(uint32_t), &from[i].index, sizeof(uint32_t));
-        else
-            memcpy(values + i * size, &from[i].index, size);
-    }
-    for (size_t i = 0; i < count && keys->kind == RECORD_K64; i++) {
-        uint32_t const value = (uint32_t)from[i].index;
-        held.wide[i] = from[i].key;
-        memcpy(values + i * size, &value, size);
-    }
-    if (keys->store != NULL)
-        keys->store(keys, at, count, &held);
-    else
-        memcpy((char *)job->result + at * keys->key_size, &held, count * keys->key_size);
-}
-
 static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
                               const sample_kind *kind, const sample_work *work)
 {
-    size_t const size = sample_size(job->n);
-    char *const  sample = sample_of(work);
+    size_t const size = first_sample(work, job->intervals, job->n);
+    char *const  sample = sample_of(work, kind->size);
     for (size_t i = 0; i < size; i++) {
         size_t const    at = sample_position(i, size, job->n);
         ordo_sample_job one = *job;
@@ -482,7 +400,7 @@ static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
         one.first = at;
         one.keys = (const char *)job->keys + at * io->key_size;
         one.values = (const char *)job->values + at * job->value_size;
-        load_records(io, &one, record_at(sample, kind, i));
+        sample_load(io, &one, record_at(sample, kind, i));
     }
     kind->take_splitters(work, sample, size, job->splitters);
     return ORDO_OK;
@@ -491,28 +409,26 @@ static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
 static ordo_status step_label(const radix_io *io, const ordo_sample_job *job,
                               const sample_kind *kind, sample_work *work)
 {
-    load_records(io, job, job->records);
-    kind->build_tree(work->tree, job->splitters);
+    sample_load(io, job, job->records);
+    kind->build_tree(work, job->splitters);
     kind->label(work, 0, job->n);
     return ORDO_OK;
 }
 
 static ordo_status step_count(const ordo_sample_job *job)
 {
-    size_t counts[BUCKETS] = {0};
-    count_labels(job->labels, job->n, counts);
-    for (size_t b = 0; b < BUCKETS; b++)
-        job->counts[b] = counts[b];
+    memset(job->counts, 0, sample_buckets(job->lg) * sizeof *job->counts);
+    for (size_t i = 0; i < job->n; i++)
+        job->counts[job->labels[i]]++;
     return ORDO_OK;
 }
 
 static ordo_status step_scatter(const ordo_sample_job *job, const sample_kind *kind,
                                 sample_work *work)
 {
-    for (size_t b = 0; b < BUCKETS; b++)
-        work->counts[0][b] = (size_t)job->places[b];
-    work->other = job->scattered;
-    kind->scatter(work, 0, job->n);
+    for (size_t b = 0; b < sample_buckets(work->lg); b++)
+        work->counts[b] = (size_t)job->places[b];
+    kind->scatter_span(work->lg, job->records, job->labels, job->n, work->counts, job->scattered);
     return ORDO_OK;
 }
 
@@ -525,28 +441,12 @@ static ordo_status step_sort(const ordo_sample_job *job, const sample_kind *kind
     return sort_buckets(work, kind, 0, 1, ALL_DEPTH);
 }
 
-static ordo_status step_result(radix_io *io, const cpu_kernels *kernels, const ordo_sample_job *job)
-{
-    ordo_sort_job const sort = {
-        .type = job->type, .keys = job->result, .n = job->owned, .descending = job->descending};
-    radix_io const keys = records_of_keys(kernels, &sort);
-    if (job->value_size != 0)
-        for (size_t at = 0; at < job->owned; at += HELD)
-            (job->record_size == sizeof(record_p32) ? store_looked_up : store_carried)(
-                &keys, job, at, ordo_min(HELD, job->owned - at));
-    else if (io->store != NULL)
-        io->store(io, 0, job->owned, job->finished);
-    else
-        memcpy(job->result, job->finished, job->owned * job->record_size);
-    return ORDO_OK;
-}
-
 ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
 {
     const sample_kind *const kind = kind_of(job->record_size);
-    radix_io                 io = io_of(state, job);
+    radix_io                 io = sample_io(state, job);
     sample_work              work =
-        open_work(state, job->work, ordo_max(job->n, job->owned), job->record_size, exec);
+        open_work(state, job->work, job->lg, ordo_max(job->n, job->owned), job->record_size, exec);
     work.data = job->records;
     work.labels = job->labels;
     switch (job->step) {
@@ -561,7 +461,8 @@ ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
     case ORDO_SAMPLE_SORT:
         return step_sort(job, kind, &work);
     case ORDO_SAMPLE_RESULT:
-        return step_result(&io, state, job);
+        sample_store(&io, state, job);
+        return ORDO_OK;
     case ORDO_SAMPLE_PLACE:
         break;
     }
@@ -570,5 +471,5 @@ ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
 
 size_t cpu_sample_work(const ordo_sample_job *job)
 {
-    return work_bytes(ordo_max(job->n, job->owned), job->record_size);
+    return work_bytes(job->lg, ordo_max(job->n, job->owned), job->record_size);
 }

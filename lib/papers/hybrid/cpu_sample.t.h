@@ -1,11 +1,8 @@
 /* cpu_sample.t.h - the phases of the sample sort for one kind of record; see cpu_sample.c. */
 
-typedef struct FN(splitters) {
-    RECORD node[LEAVES]; /* node[1] is the root, the children of node j are 2j and 2j + 1 */
-    RECORD last[LEAVES]; /* leaf i takes records greater than last[i - 1] and not greater than
-                          * last[i] */
-} FN(splitters);
-_Static_assert(sizeof(FN(splitters)) <= TREE_BYTES, "the tree fits its place in the work space");
+/* A tree is an array: nodes, and from [leaves] on the splitters `last`. node[1] is the root, the
+ * children of node j are 2j and 2j + 1; leaf i takes records greater than last[i - 1] and not
+ * greater than last[i]. */
 
 /* ---- I: splitters and labels ---- */
 
@@ -20,85 +17,104 @@ static void FN(sort_base)(const sample_work *work, RECORD *data, RECORD *other, 
         FN(merge_sort)(data, other, n, to_other);
 }
 
-/* Sorts a sample and copies the splitters from it. The memory after the sample has room for another
- * sample. */
+/* Sorts a sample and copies the splitters from it; a sample smaller than the number of leaves is
+ * the splitters, and no record is greater than those that are missing. The memory after the sample
+ * has room for another sample. */
 static void FN(take_splitters)(const sample_work *work, void *sample, size_t size, void *splitters)
 {
     RECORD *const from = sample, *const to = splitters;
+    size_t const leaves = (size_t)1 << work->lg;
     FN(sort_base)(work, from, from + size, size, false);
-    for (size_t i = 0; i < SPLITTERS; i++)
-        to[i] = from[(i + 1) * size / LEAVES];
+    for (size_t i = 0; i < leaves - 1; i++)
+        if (size >= leaves)
+            to[i] = from[(i + 1) * size / leaves];
+        else if (i < size)
+            to[i] = from[i];
+        else
+            memset(&to[i], 0xff, sizeof(RECORD));
 }
 
-static void FN(build_tree)(void *memory, const void *splitters)
+static void FN(build_tree)(const sample_work *work, const void *splitters)
 {
-    FN(splitters) *const tree = memory;
-    if (splitters != tree->last)
-        memcpy(tree->last, splitters, SPLITTERS * sizeof(RECORD));
-    memset(&tree->last[SPLITTERS], 0xff, sizeof(RECORD)); /* no record is greater */
-    for (size_t level = 0; level < LG_LEAVES; level++) {
-        size_t const nodes = (size_t)1 << level, step = LEAVES >> (level + 1);
+    size_t const  leaves = (size_t)1 << work->lg;
+    RECORD *const node = work->tree, *const last = node + leaves;
+    if (splitters != last)
+        memcpy(last, splitters, (leaves - 1) * sizeof(RECORD));
+    memset(&last[leaves - 1], 0xff, sizeof(RECORD)); /* no record is greater */
+    for (unsigned level = 0; level < work->lg; level++) {
+        size_t const nodes = (size_t)1 << level, step = leaves >> (level + 1);
         for (size_t i = 0; i < nodes; i++)
-            tree->node[nodes + i] = tree->last[(2 * i + 1) * step - 1];
+            node[nodes + i] = last[(2 * i + 1) * step - 1];
     }
-    tree->node[0] = tree->node[1];
+    node[0] = node[1];
 }
 
 /* Makes the tree that splits a bucket again. The sample is random, because the records of a bucket
  * may repeat at a regular interval. other[0 .. n) is overwritten. */
-static void FN(split_again)(const sample_work *work, FN(splitters) * tree, const RECORD *data,
-                                                        size_t n, RECORD *other)
+static void FN(split_again)(const sample_work *work, const RECORD *data, size_t n, RECORD *other)
 {
-    size_t const size = sample_size(n);
+    RECORD *const last = (RECORD *)work->tree + ((size_t)1 << work->lg);
+    size_t const  size = sample_size(n);
     for (size_t i = 0; i < size; i++)
         other[i] = data[ordo_random_below(ordo_random_at(work->exec->seed, i), n)];
-    FN(take_splitters)(work, other, size, tree->last);
-    FN(build_tree)(tree, tree->last);
+    FN(take_splitters)(work, other, size, last);
+    FN(build_tree)(work, last);
 }
 
-INLINE void FN(label_batch)(const FN(splitters) * tree, const RECORD *data, uint16_t *labels,
-                                     unsigned batch)
+INLINE void FN(label_batch)(const RECORD *tree, unsigned lg, const RECORD *data, uint16_t *labels,
+                            unsigned batch)
 {
-    size_t at[BATCH];
+    size_t const        leaves = (size_t)1 << lg;
+    const RECORD *const last = tree + leaves;
+    size_t              at[BATCH];
     EACH (u, batch)
         at[u] = 1;
-    for (unsigned level = 0; level < LG_LEAVES; level++)
+    for (unsigned level = 0; level < lg; level++)
         EACH (u, batch)
-            at[u] = 2 * at[u] + (size_t)LESS(tree->node[at[u]], data[u]);
+            at[u] = 2 * at[u] + (size_t)LESS(tree[at[u]], data[u]);
     EACH (u, batch) {
-        size_t const leaf = at[u] - LEAVES;
-        labels[u] = (uint16_t)(2 * leaf + (size_t)!LESS(data[u], tree->last[leaf]));
+        size_t const leaf = at[u] - leaves;
+        labels[u] = (uint16_t)(2 * leaf + (size_t)!LESS(data[u], last[leaf]));
     }
 }
 
-static void FN(label)(const FN(splitters) * tree, const RECORD *data, uint16_t *labels, size_t n)
+INLINE void FN(label_all)(const RECORD *tree, unsigned lg, const RECORD *data, uint16_t *labels,
+                          size_t n)
 {
     size_t i = 0;
     for (; i + BATCH <= n; i += BATCH)
-        FN(label_batch)(tree, data + i, labels + i, BATCH);
+        FN(label_batch)(tree, lg, data + i, labels + i, BATCH);
     for (; i < n; i++)
-        FN(label_batch)(tree, data + i, labels + i, 1);
+        FN(label_batch)(tree, lg, data + i, labels + i, 1);
+}
+
+static void FN(label)(const sample_work *work, const RECORD *data, uint16_t *labels, size_t n)
+{
+    if (work->lg == LG_LEAVES)
+        FN(label_all)(work->tree, LG_LEAVES, data, labels, n);
+    else
+        FN(label_all)(work->tree, work->lg, data, labels, n);
 }
 
 static void FN(label_piece)(void *arg, size_t lo, size_t hi)
 {
     const sample_work *const work = arg;
-    FN(label)(work->tree, (const RECORD *)work->data + lo, work->labels + lo, hi - lo);
+    FN(label)(work, (const RECORD *)work->data + lo, work->labels + lo, hi - lo);
 }
 
 /* ---- III: scatter ---- */
 
-static void FN(scatter)(const RECORD *data, const uint16_t *labels, size_t n, size_t to[BUCKETS],
+static void FN(scatter)(const RECORD *data, const uint16_t *labels, size_t n, size_t *to,
                         RECORD *out)
 {
     for (size_t i = 0; i < n; i++)
         out[to[labels[i]]++] = data[i];
 }
 
-/* The same for places outside the cache: the records of a bucket wait in a line, which is written as
- * a whole. */
-static void FN(scatter_lines)(const RECORD *data, const uint16_t *labels, size_t n,
-                              size_t to[BUCKETS], RECORD *out)
+/* The same for places outside the cache: the records of a bucket wait in a line, which is written
+ * as a whole. */
+static void FN(scatter_lines)(size_t buckets, const RECORD *data, const uint16_t *labels, size_t n,
+                              size_t *to, RECORD *out)
 {
     enum {
         HELD = ORDO_CACHE_LINE / sizeof(RECORD)
@@ -107,7 +123,7 @@ static void FN(scatter_lines)(const RECORD *data, const uint16_t *labels, size_t
     size_t const                     skew = (uintptr_t)out / sizeof *out % HELD;
     size_t                           first[BUCKETS];
 
-    memcpy(first, to, sizeof first);
+    memcpy(first, to, buckets * sizeof *first);
     for (size_t i = 0; i < n; i++) {
         size_t const b = labels[i], place = to[b]++, slot = (place + skew) % HELD;
         lines[b][slot] = data[i];
@@ -119,18 +135,31 @@ static void FN(scatter_lines)(const RECORD *data, const uint16_t *labels, size_t
             memcpy(out + first[b], &lines[b][HELD - 1 - (place - first[b])],
                    (place + 1 - first[b]) * sizeof *out);
     }
-    for (size_t b = 0; b < BUCKETS; b++) {
+    for (size_t b = 0; b < buckets; b++) {
         size_t const held = ordo_min((to[b] + skew) % HELD, to[b] - first[b]);
         memcpy(out + to[b] - held, &lines[b][(to[b] + skew) % HELD - held], held * sizeof *out);
     }
     lines_fence();
 }
 
+/* The lines of more buckets would not fit the cache. */
+static void FN(scatter_span)(unsigned lg, const void *data, const uint16_t *labels, size_t n,
+                             size_t *to, void *out)
+{
+    if (lg <= LG_LEAVES)
+        FN(scatter_lines)(sample_buckets(lg), data, labels, n, to, out);
+    else
+        FN(scatter)(data, labels, n, to, out);
+}
+
 static void FN(scatter_piece)(void *arg, size_t lo, size_t hi)
 {
     const sample_work *const work = arg;
-    FN(scatter_lines)((const RECORD *)work->data + lo, work->labels + lo, hi - lo,
-                      work->counts[lo / piece_of(work->n)], work->other);
+    size_t *const            to = counts_at(work, lo);
+    for (size_t b = 0; b < sample_buckets(work->lg); b++)
+        to[b] += work->starts[b];
+    FN(scatter_span)(work->lg, (const RECORD *)work->data + lo, work->labels + lo, hi - lo, to,
+                     work->other);
 }
 
 /* ---- IV: buckets ---- */
@@ -144,14 +173,17 @@ static void FN(sort_alone)(const sample_work *work, RECORD *data, RECORD *other,
         FN(sort_base)(work, data, other, n, to_other);
         return;
     }
-    size_t starts[BUCKETS + 1] = {0}, to[BUCKETS];
-    FN(splitters) tree;
-    FN(split_again)(work, &tree, data, n, other);
+    size_t      starts[BUCKETS + 1] = {0}, to[BUCKETS];
+    RECORD      tree[BUCKETS];
+    sample_work split = *work;
+    split.lg = LG_LEAVES;
+    split.tree = tree;
+    FN(split_again)(&split, data, n, other);
     for (size_t lo = 0; lo < n; lo += PIECE) {
         size_t const count = ordo_min(PIECE, n - lo);
         if (ordo_poll(exec, 0))
             return;
-        FN(label)(&tree, data + lo, labels + lo, count);
+        FN(label)(&split, data + lo, labels + lo, count);
         count_labels(labels + lo, count, starts + 1);
     }
     for (size_t b = 0; b < BUCKETS; b++) {
@@ -188,6 +220,6 @@ static void FN(sort_bucket)(void *arg, size_t lo, size_t hi)
 /* Splits one bucket with all threads: phases I to III. The result is in `other`. */
 static ordo_status FN(split_by_all)(sample_work *work)
 {
-    FN(split_again)(work, work->tree, work->data, work->n, work->other);
+    FN(split_again)(work, work->data, work->n, work->other);
     return split_labelled(work, FN(label_piece), FN(scatter_piece));
 }

@@ -106,7 +106,7 @@ ordo_status cpu_strings_sample(string_engine *engine, string_group *large, size_
         return ORDO_E_CANCELLED;
     double const loaded = ordo_profile_clock();
     exec->phase++;
-    TRY(cpu_records_sample(&records, NULL, exec));
+    TRY(cpu_records_sample(&records, false, NULL, exec));
     exec->facts.sample_seconds[0] += loaded - began;
     exec->phase = 1 + CPU_SAMPLE_PHASES;
     if (!ordo_loop(exec, blocks, ordo_max(1, blocks / 64), start_piece, &work) ||

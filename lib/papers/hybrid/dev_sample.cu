@@ -6,12 +6,14 @@
  * II   histograms: blocks count the buckets of their spans in shared memory
  * III  scatter: records go to their buckets; those equal to a splitter are in their final place
  * IV   recursion: small buckets are sorted in shared memory; others are segments of the next level
- * One block sorts each segment left after the last level. Cost of a level: 2 reads and 1 write of
- * the records, 6 bytes of labels per record. Scratch: an array of records, labels, counts. */
+ * With splitters at intervals of sqrt(n) (INTERVALS), the first level has a larger tree
+ * (dev_intervals.cuh). One block sorts each segment left after the last level. Cost of a level: 2
+ * reads and 1 write of the records, 6 bytes of labels per record. Scratch: an array of records,
+ * labels, counts. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 #include "papers/dev_compare.cuh"
-#include "papers/hybrid/dev_sample_kernels.cuh"
+#include "papers/hybrid/dev_intervals.cuh"
 #include "papers/hybrid/hybrid.h"
 
 static unsigned sample_grid(const cuda_call *call) { return (unsigned)call->facts->sms * RESIDENT; }
@@ -53,11 +55,57 @@ static ordo_status sort_level(cuda_call *call, const sample_tables &tables, int 
     return CUDA_LAUNCH(call, (sort_stubborn<K>), grid, THREADS, 0, tables, level + 1, b);
 }
 
+/* ---- A larger tree for the first level ---- */
+
+static bool is_wide(unsigned lg) { return lg != SPLIT_LG; }
+
+/* The shared memory of a histogram. */
+static size_t wide_bytes(unsigned lg) { return sample_buckets(lg) * sizeof(unsigned); }
+
+template <typename K>
+static ordo_status label_with(cuda_call *call, const sample_tables &tables, const void *splitters,
+                              const K *records, size_t n)
+{
+    return CUDA_LAUNCH(call, (label_wide<K>), sample_grid(call), THREADS, 0, records, n,
+                       (const K *)splitters, tables.lg, tables.labels);
+}
+
+static ordo_status count_in(cuda_call *call, const sample_tables &tables, size_t n,
+                            unsigned long long *counts)
+{
+    size_t const bytes = wide_bytes(tables.lg);
+    CUDA_TRY(call->exec,
+             cudaMemsetAsync(counts, 0, sample_buckets(tables.lg) * sizeof *counts, call->stream));
+    TRY(cuda_allow_shared(call, count_wide, bytes));
+    return CUDA_LAUNCH(call, count_wide, (unsigned)call->facts->sms, WIDE_THREADS, bytes,
+                       tables.labels, n, (unsigned)sample_buckets(tables.lg), counts);
+}
+
+/* tables.counts has the place of the first record of each bucket. */
+template <typename K>
+static ordo_status scatter_to(cuda_call *call, const sample_tables &tables, const K *from, size_t n,
+                              const sample_target<K> &to)
+{
+    size_t const bytes = wide_bytes(tables.lg);
+    TRY(cuda_allow_shared(call, scatter_wide<K>, bytes));
+    return CUDA_LAUNCH(call, (scatter_wide<K>), (unsigned)call->facts->sms, WIDE_THREADS, bytes,
+                       tables.labels, n, (unsigned)sample_buckets(tables.lg), tables.counts, from,
+                       to);
+}
+
+static ordo_status check_wide(cuda_call *call, size_t n)
+{
+    return n <= UINT32_MAX
+               ? ORDO_OK
+               : ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                           "algorithm intervals sorts at most 2^32 - 1 keys on a GPU, not %zu", n);
+}
+
 /* ---- The GPU alone ---- */
 
-static sample_tables alone_layout(cuda_scratch *scratch, size_t n, size_t record_size)
+static sample_tables alone_layout(cuda_scratch *scratch, unsigned lg, size_t n, size_t record_size)
 {
-    sample_tables tables = sample_layout(scratch, n, record_size);
+    sample_tables tables = sample_layout(scratch, lg, n, record_size);
     tables.labels = scratch_take<uint16_t>(scratch, n);
     tables.finished = scratch_take<char>(scratch, n * record_size);
     return tables;
@@ -66,14 +114,21 @@ static sample_tables alone_layout(cuda_scratch *scratch, size_t n, size_t record
 static size_t sample_scratch(size_t n, size_t record_size)
 {
     cuda_scratch scratch = {NULL, 0};
-    (void)alone_layout(&scratch, n, record_size);
+    (void)alone_layout(&scratch, SPLIT_LG, n, record_size);
+    return scratch.used;
+}
+
+static size_t intervals_scratch(size_t n, size_t record_size)
+{
+    cuda_scratch scratch = {NULL, 0};
+    (void)alone_layout(&scratch, sample_lg(true, n), n, record_size);
     return scratch.used;
 }
 
 template <typename K>
 static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, compare_known, K **sorted)
 {
-    sample_tables const tables = alone_layout(&call->scratch, n, sizeof(K));
+    sample_tables const tables = alone_layout(&call->scratch, SPLIT_LG, n, sizeof(K));
     *sorted = (K *)tables.finished;
     if (n <= bucket_records<K>())
         return CUDA_LAUNCH(call, (sort_one<K>), 1, THREADS, 0, a, (K *)tables.finished,
@@ -83,6 +138,46 @@ static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, compare_kn
     return sort_level(call, tables, 0, a, b, n / SPLIT_LEAVES);
 }
 
+/* Sorts the sample in b, with one block, and fills the tree. */
+template <typename K>
+static ordo_status sort_sample(cuda_call *call, const sample_tables &tables, K *b, size_t size)
+{
+    if (size <= bucket_records<K>()) {
+        TRY(CUDA_LAUNCH(call, (sort_one<K>), 1, THREADS, 0, b, (K *)tables.finished,
+                        (unsigned)size));
+    } else {
+        TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, size));
+        TRY(CUDA_LAUNCH(call, (sort_stubborn<K>), 1, THREADS, 0, tables, 0, b));
+    }
+    return CUDA_LAUNCH(call, (pad_splitters<K>), sample_grid(call), THREADS, 0,
+                       (const K *)tables.finished, size, (size_t)1 << tables.lg,
+                       (K *)tables.splitters);
+}
+
+template <typename K>
+static ordo_status intervals_sort(cuda_call *call, K *a, K *b, size_t n, compare_known, K **sorted)
+{
+    unsigned const         lg = sample_lg(true, n);
+    sample_tables const    tables = alone_layout(&call->scratch, lg, n, sizeof(K));
+    size_t const           size = ordo_min(sample_root(n), ((size_t)1 << lg) - 1);
+    unsigned const         buckets = (unsigned)sample_buckets(lg);
+    sample_target<K> const to = {b, (K *)tables.finished, NULL, 0, buckets};
+    *sorted = (K *)tables.finished;
+    TRY(check_wide(call, n));
+    if (n < ORDO_TUNE_SAMPLE_LEAST)
+        return CUDA_LAUNCH(call, (sort_one<K>), 1, THREADS, 0, a, (K *)tables.finished,
+                           (unsigned)n);
+    TRY(CUDA_LAUNCH(call, (pick_sample<K>), sample_grid(call), THREADS, 0, a, n, size, b));
+    TRY(sort_sample(call, tables, b, size));
+    TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, n));
+    TRY(label_with<K>(call, tables, tables.splitters, a, n));
+    TRY(count_in(call, tables, n, tables.counts));
+    TRY(CUDA_LAUNCH(call, place_wide, 1, WIDE_THREADS, 0, buckets, tables.counts,
+                    tables.bucket_first));
+    TRY(scatter_to<K>(call, tables, a, n, to));
+    return sort_level(call, tables, 0, a, b, n >> lg);
+}
+
 static const compare_sorter sample_sorter = {"sample",
                                              sample_scratch,
                                              false,
@@ -90,7 +185,15 @@ static const compare_sorter sample_sorter = {"sample",
                                              sample_sort<uint64_t>,
                                              sample_sort<key_record>};
 
+static const compare_sorter intervals_sorter = {"intervals",
+                                                intervals_scratch,
+                                                false,
+                                                intervals_sort<uint32_t>,
+                                                intervals_sort<uint64_t>,
+                                                intervals_sort<key_record>};
+
 const ordo_cuda_sorter dev_sample_sort = compare_slots<sample_sorter>::slots;
+const ordo_cuda_sorter dev_intervals_sort = compare_slots<intervals_sorter>::slots;
 
 /* ---- Steps of the hybrid sample sort ---- */
 
@@ -99,7 +202,7 @@ const ordo_cuda_sorter dev_sample_sort = compare_slots<sample_sorter>::slots;
 static sample_tables step_tables(const ordo_sample_job *job, size_t n)
 {
     cuda_scratch  scratch = {(char *)job->work, 0};
-    sample_tables tables = sample_layout(&scratch, n, job->record_size);
+    sample_tables tables = sample_layout(&scratch, job->lg, n, job->record_size);
     tables.labels = job->labels;
     tables.finished = job->finished;
     return tables;
@@ -108,8 +211,8 @@ static sample_tables step_tables(const ordo_sample_job *job, size_t n)
 static size_t step_work(const ordo_sample_job *job)
 {
     cuda_scratch part = {NULL, 0}, owned = {NULL, 0};
-    (void)sample_layout(&part, job->n, job->record_size);
-    (void)sample_layout(&owned, job->owned, job->record_size);
+    (void)sample_layout(&part, job->lg, job->n, job->record_size);
+    (void)sample_layout(&owned, job->lg, job->owned, job->record_size);
     return ordo_max(part.used, owned.used);
 }
 
@@ -133,6 +236,8 @@ static ordo_status step_label_as(cuda_call *call, const ordo_sample_job *job, CO
     unsigned const grid = sample_grid(call);
     tables.splitters = job->splitters;
     TRY((encode<K, INDEXED>(call, job, code)));
+    if (is_wide(job->lg))
+        return label_with<K>(call, tables, job->splitters, (const K *)job->records, job->n);
     TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, job->n));
     TRY(CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, 0));
     return CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, 0,
@@ -157,6 +262,8 @@ static ordo_status step_label(cuda_call *call, const ordo_sample_job *job)
 static ordo_status step_count(cuda_call *call, const ordo_sample_job *job)
 {
     sample_tables const tables = step_tables(job, job->n);
+    if (is_wide(job->lg))
+        return count_in(call, tables, job->n, (unsigned long long *)job->counts);
     TRY(CUDA_LAUNCH(call, count_labels, sample_grid(call), THREADS, 0, tables, 0));
     return CUDA_LAUNCH(call, total_counts, BUCKETS / TOTAL_THREADS, TOTAL_THREADS, 0, tables,
                        (unsigned long long *)job->counts);
@@ -172,6 +279,12 @@ template <typename K> static sample_target<K> target_of(const ordo_sample_job *j
 template <typename K> static ordo_status step_scatter(cuda_call *call, const ordo_sample_job *job)
 {
     sample_tables const tables = step_tables(job, job->n);
+    if (is_wide(job->lg)) {
+        CUDA_TRY(call->exec, cudaMemcpyAsync(tables.counts, job->places,
+                                             sample_buckets(job->lg) * sizeof *tables.counts,
+                                             cudaMemcpyDeviceToDevice, call->stream));
+        return scatter_to<K>(call, tables, (const K *)job->records, job->n, target_of<K>(job));
+    }
     TRY(CUDA_LAUNCH(call, place_spans, BUCKETS / TOTAL_THREADS, TOTAL_THREADS, 0, tables,
                     (const unsigned long long *)job->places));
     return CUDA_LAUNCH(call, (scatter_records<K>), sample_grid(call), THREADS, 0, tables, 0,
@@ -184,7 +297,8 @@ template <typename K> static ordo_status step_place(cuda_call *call, const ordo_
         return ORDO_OK;
     return CUDA_LAUNCH(call, (place_records<K>), record_blocks(call, job->inbox_n), THREADS, 0,
                        (const K *)job->inbox, job->inbox_n, (const unsigned long long *)job->from,
-                       (const unsigned long long *)job->to, target_of<K>(job));
+                       (const unsigned long long *)job->to, (unsigned)sample_buckets(job->lg),
+                       target_of<K>(job));
 }
 
 /* The buckets of the group become the buckets of level 0; other buckets are empty. */
@@ -194,11 +308,12 @@ template <typename K> static ordo_status step_sort(cuda_call *call, const ordo_s
     if (job->owned == 0)
         return ORDO_OK;
     TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, job->owned));
-    CUDA_TRY(call->exec, cudaMemcpyAsync(tables.bucket_first, job->starts,
-                                         (BUCKETS + 1) * sizeof *tables.bucket_first,
-                                         cudaMemcpyDeviceToDevice, call->stream));
+    CUDA_TRY(call->exec,
+             cudaMemcpyAsync(tables.bucket_first, job->starts,
+                             (sample_buckets(job->lg) + 1) * sizeof *tables.bucket_first,
+                             cudaMemcpyDeviceToDevice, call->stream));
     return sort_level(call, tables, 0, (K *)job->records, (K *)job->scattered,
-                      job->owned / SPLIT_LEAVES);
+                      job->owned >> job->lg);
 }
 
 template <typename K, typename CODE>
@@ -258,10 +373,10 @@ template <typename K> static ordo_status record_step(cuda_call *call, const ordo
 
 static ordo_status run_step(cuda_call *call, const ordo_sample_job *job)
 {
-    if (job->lg != SPLIT_LG || job->step == ORDO_SAMPLE_SPLIT)
-        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
-                         "the GPU's tree has %d leaves, and the CPU chooses the splitters",
-                         (int)SPLIT_LEAVES);
+    if (job->step == ORDO_SAMPLE_SPLIT)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED, "the CPU chooses the splitters");
+    if (is_wide(job->lg))
+        TRY(check_wide(call, ordo_max(job->n, job->owned)));
     call->exec->algorithm = "sample";
     switch (job->step) {
     case ORDO_SAMPLE_LABEL:

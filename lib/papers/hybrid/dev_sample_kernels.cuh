@@ -40,7 +40,9 @@ struct sample_tables {
     unsigned long long *bucket_first; /* [segments][BUCKETS + 1] */
     uint16_t           *labels;
     void               *splitters; /* [segments][SPLITTERS] */
-    void               *finished;  /* the third array of records */
+    unsigned            lg; /* of the leaves of level 0; other levels have SPLIT_LG. If it is not
+                             * SPLIT_LG, the arrays above have room for the only segment */
+    void               *finished; /* the third array of records */
 };
 
 template <typename K> static __host__ __device__ constexpr size_t bucket_records(void)
@@ -61,19 +63,24 @@ static size_t most_segments(size_t n, size_t record_size)
 }
 
 /* All tables except labels and finished, which are arrays as long as the input. */
-static sample_tables sample_layout(cuda_scratch *scratch, size_t n, size_t record_size)
+static sample_tables sample_layout(cuda_scratch *scratch, unsigned lg, size_t n, size_t record_size)
 {
+    size_t const  leaves = (size_t)1 << lg;
     size_t const  segments = most_segments(n, record_size);
     size_t const  spans = segments + n / SPAN_RECORDS;
     sample_tables tables = {};
+    tables.lg = lg;
     for (int i = 0; i < 2; i++) {
         tables.segments[i] = scratch_take<unsigned>(scratch, 1);
         tables.segment_at[i] = scratch_take<segment>(scratch, segments);
     }
     tables.span_first = scratch_take<unsigned long long>(scratch, segments + 1);
-    tables.counts = scratch_take<unsigned long long>(scratch, spans * BUCKETS);
-    tables.bucket_first = scratch_take<unsigned long long>(scratch, segments * (BUCKETS + 1));
-    tables.splitters = scratch_take<char>(scratch, segments * SPLITTERS * record_size);
+    tables.counts =
+        scratch_take<unsigned long long>(scratch, ordo_max(spans * BUCKETS, 2 * leaves));
+    tables.bucket_first = scratch_take<unsigned long long>(
+        scratch, ordo_max(segments * (BUCKETS + 1), 2 * leaves + 1));
+    tables.splitters =
+        scratch_take<char>(scratch, ordo_max(segments * SPLITTERS, leaves) * record_size);
     return tables;
 }
 
@@ -422,10 +429,10 @@ static __global__ void __launch_bounds__(THREADS)
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)
     place_records(const K *inbox, size_t n, const unsigned long long *from,
-                  const unsigned long long *to, sample_target<K> const target)
+                  const unsigned long long *to, unsigned buckets, sample_target<K> const target)
 {
     grid_each(n, [&](size_t i) {
-        unsigned lo = 0, hi = BUCKETS;
+        unsigned lo = 0, hi = buckets;
         while (hi - lo > 1) {
             unsigned const middle = lo + (hi - lo) / 2;
             if (from[middle] <= i)
@@ -455,11 +462,12 @@ static __global__ void __launch_bounds__(THREADS)
     sort_buckets(sample_tables const tables, int level, const K *records)
 {
     __shared__ __align__(16) unsigned char room[bucket_room<K>()];
-    unsigned long long const               ranges =
-        (unsigned long long)*tables.segments[level % 2] * SPLIT_LEAVES;
+    unsigned const                         lg = level == 0 ? tables.lg : SPLIT_LG;
+    unsigned const                         leaves = 1u << lg;
+    unsigned long long const ranges = (unsigned long long)*tables.segments[level % 2] << lg;
     for (unsigned long long r = blockIdx.x; r < ranges; r += gridDim.x) {
         unsigned long long const *const first =
-            tables.bucket_first + r / SPLIT_LEAVES * (BUCKETS + 1) + r % SPLIT_LEAVES * 2;
+            tables.bucket_first + (r >> lg) * (2 * leaves + 1) + (r & (leaves - 1)) * 2;
         unsigned long long const count = first[1] - first[0];
         if (count > bucket_records<K>()) {
             if (threadIdx.x == 0) {

@@ -3,7 +3,12 @@
  *
  *   algorithm, figure        file: functions; command
  *   Algorithm 1, Fig. 3.1    sample_sort.c: hybrid_sample_sort, run_phases
- *   and 3.2                  ordo sort --device hybrid --algorithm sample --profile
+ *                            ordo sort --device hybrid --algorithm sample --profile
+ *   Fig. 3.2                 ordo sort --device hybrid --algorithm intervals --explain
+ *                            of at most 16 numbers
+ *   splitters at intervals   hybrid.h: sample_lg; cpu_sample.c: first_sample
+ *   of sqrt(n)               dev_intervals.cuh: label_wide, count_wide, scatter_wide
+ *                            ordo sort --device hybrid --algorithm intervals
  *   Algorithm 2, phase I     sample_sort.c: label
  *                            sample_pieces.c: sample_label_piece
  *                            sample_layout.c: sample_cut_input
@@ -51,6 +56,33 @@
 #define ORDO_PAPERS_HYBRID_HYBRID_H
 
 #include "backend/papers.h"
+#include "papers/tuning.h"
+
+/* The tree of splitters has 2^lg leaves and 2^(lg + 1) buckets. SAMPLE has lg SAMPLE_LG; INTERVALS
+ * has one splitter for every sqrt(n) keys, as the text, so its buckets grow with n. */
+static inline size_t sample_root(size_t n)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit /= 2)
+        if ((root + bit) * (root + bit) <= n)
+            root += bit;
+    return (size_t)root;
+}
+
+static inline unsigned sample_lg(bool intervals, size_t n)
+{
+    size_t const wish = intervals ? ordo_bit_length(sample_root(n)) : (size_t)ORDO_TUNE_SAMPLE_LG;
+    return (unsigned)ordo_min(wish, ORDO_TUNE_SAMPLE_MOST_LG);
+}
+
+static inline size_t sample_buckets(unsigned lg) { return (size_t)2 << lg; }
+
+/* The position of record i of a regular sample: the middle of the i-th of `size` intervals. */
+static inline size_t sample_position(size_t i, size_t size, size_t n)
+{
+    size_t const each = n / size;
+    return i * each + each / 2;
+}
 
 #ifndef __cplusplus
 
@@ -62,9 +94,9 @@ enum {
 };
 
 /* kernels NULL: use no vector sort. */
-ordo_status cpu_records_sample(const struct cpu_records *records, const struct cpu_kernels *kernels,
-                               ordo_exec *exec);
-size_t      cpu_records_sample_scratch(const struct cpu_records *records);
+ordo_status cpu_records_sample(const struct cpu_records *records, bool intervals,
+                               const struct cpu_kernels *kernels, ordo_exec *exec);
+size_t      cpu_records_sample_scratch(const struct cpu_records *records, bool intervals);
 ordo_status cpu_strings_sample(struct string_engine *engine, struct string_group *large,
                                size_t *large_count);
 /* The CPU's steps of the hybrid sort, which are done when they return; the slots of a device are
@@ -86,7 +118,7 @@ ordo_status hybrid_sample_strings(const struct ordo_both *both, struct hybrid_st
 
 #else
 
-extern const ordo_cuda_sorter  dev_sample_sort;
+extern const ordo_cuda_sorter  dev_sample_sort, dev_intervals_sort;
 extern const ordo_sample_slots dev_sample_steps;
 
 #endif

@@ -8,8 +8,6 @@
 #include "papers/tuning.h"
 
 enum {
-    SAMPLE_BUCKETS = 2 << ORDO_TUNE_SAMPLE_LG,
-    SAMPLE_SPLITTERS = (1 << ORDO_TUNE_SAMPLE_LG) - 1,
     SAMPLE_PHASES = 4,
     SAMPLE_GROUPS = 8,                    /* most groups of buckets that a GPU sorts one by one */
     SAMPLE_WORKS = 8 + 2 * SAMPLE_GROUPS, /* most pieces of timed work of one GPU */
@@ -25,11 +23,13 @@ enum {
 _Static_assert((int)SAMPLE_SORTED + (int)SAMPLE_GROUPS <= (int)ORDO_LINK_MARKS,
                "every group has a mark");
 
-typedef struct sample_tables {       /* the tables of one GPU; the host sends them in one piece */
-    uint64_t places[SAMPLE_BUCKETS]; /* the fields are those of ordo_sample_job */
-    uint64_t from[SAMPLE_BUCKETS + 1];
-    uint64_t to[SAMPLE_BUCKETS];
-    uint64_t starts[SAMPLE_GROUPS][SAMPLE_BUCKETS + 1]; /* buckets of other groups are empty */
+/* The tables of one GPU, which the host sends in one piece; the fields are those of
+ * ordo_sample_job. */
+typedef struct sample_tables {
+    uint64_t *places; /* [buckets] */
+    uint64_t *to;     /* [buckets] */
+    uint64_t *from;   /* [buckets + 1] */
+    uint64_t *starts; /* [SAMPLE_GROUPS][buckets + 1]: buckets of other groups are empty */
 } sample_tables;
 
 struct sample_call;
@@ -47,16 +47,16 @@ typedef struct sample_line { /* one GPU and the link to it */
     size_t group_at[SAMPLE_GROUPS + 1]; /* records of `owned` before each group */
 
     /* Host memory. */
-    uint64_t      counts[SAMPLE_BUCKETS];
-    uint64_t      out[SAMPLE_BUCKETS + 1]; /* place of each bucket in the outbox */
+    uint64_t     *counts; /* [buckets] */
+    uint64_t     *out;    /* [buckets + 1] place of each bucket in the outbox */
     sample_tables tables;
 
     /* Device memory. keys and values hold the input, then the results. */
-    char          *keys, *values, *splitters, *records, *scattered, *finished, *outbox, *inbox;
-    char          *work;
-    uint16_t      *labels;
-    uint64_t      *device_counts;
-    sample_tables *device_tables;
+    char         *keys, *values, *splitters, *records, *scattered, *finished, *outbox, *inbox;
+    char         *work;
+    uint16_t     *labels;
+    uint64_t     *device_counts;
+    sample_tables device_tables;
 
     unsigned work_phase[SAMPLE_WORKS]; /* phase of each piece of work, counted from 0 */
     double   seconds[SAMPLE_PHASES];
@@ -95,6 +95,8 @@ typedef struct sample_call {
     bool                  permuted;   /* pairs whose records carry no value */
     size_t                value_size; /* of the value in each record; 0: none */
     size_t                record_size;
+    unsigned              lg;                     /* of the leaves of the tree */
+    size_t                buckets;                /* of the tree */
     ordo_type             index_type;             /* type of the resulting indices, if indexed */
     char                 *results[SAMPLE_ARRAYS]; /* host arrays of the results */
     size_t                result_sizes[SAMPLE_ARRAYS];
@@ -111,18 +113,19 @@ typedef struct sample_call {
      * records of the result. */
     size_t    cpu_n, cpu_buckets, cpu_owned;
     size_t    piece;        /* records of one piece of the CPU's part */
-    uint64_t *piece_counts; /* [pieces][SAMPLE_BUCKETS] histograms, then places */
-    uint64_t  cpu_counts[SAMPLE_BUCKETS];
-    uint64_t  mine[SAMPLE_BUCKETS + 1];   /* start of each bucket in the CPU's scattered records */
-    uint64_t  starts[SAMPLE_BUCKETS + 1]; /* start of each bucket in the result */
-    size_t    large;                      /* buckets of more records are sorted by all threads */
+    uint64_t *piece_counts; /* [pieces][buckets] histograms, then places */
+    uint64_t *cpu_counts;   /* [buckets] */
+    uint64_t *mine;         /* [buckets + 1] start of each bucket in the CPU's scattered records */
+    uint64_t *starts;       /* [buckets + 1] start of each bucket in the result */
+    size_t    large;        /* buckets of more records are sorted by all threads */
     char     *splitters;
     char     *gathered; /* n records: the CPU's, scattered, and the outbox of each GPU at `first` */
     char     *other;    /* records of the CPU before the scatter; then its buckets */
     char     *spare;    /* scratch of the CPU's sort */
     size_t    room;     /* records of `other`, and labels */
     uint16_t *labels;
-    char     *work;        /* of steps that all threads do together */
+    uint16_t  pass[ORDO_PASS_MOST]; /* the labels of an input of few keys */
+    char     *work;                 /* of steps that all threads do together */
     char     *order;       /* permuted pairs: the indices, then scratch of the permutation */
     char     *kept_values; /* a copy, while results replace the values; NULL: not needed */
 
@@ -150,7 +153,7 @@ static inline size_t sample_sorted_size(const sample_call *call)
 
 /* ---- sample_layout.c ---- */
 
-/* Chooses the form of the records. */
+/* Chooses the form of the records and the size of the tree. */
 void sample_choose_records(sample_call *call);
 /* Cuts the input by position: the CPU's part, then one part for each GPU. */
 void sample_cut_input(sample_call *call, double cpu_share);
@@ -163,7 +166,9 @@ ordo_sample_job sample_cpu_job(const sample_call *call, ordo_sample_step step, s
                                size_t n);
 ordo_sample_job sample_device_job(const sample_call *call, const sample_line *line,
                                   ordo_sample_step step, size_t group);
-ordo_status     sample_take_memory(sample_call *call);
+/* The bytes of a GPU's tables. */
+size_t      sample_tables_bytes(const sample_call *call);
+ordo_status sample_take_memory(sample_call *call);
 /* Takes the memory for the CPU's buckets. */
 ordo_status sample_take_bucket_memory(sample_call *call);
 

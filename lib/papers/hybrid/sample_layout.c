@@ -22,6 +22,8 @@ void sample_choose_records(sample_call *call)
     const hybrid_records *const records = call->records;
     bool const                  narrow = records->n - 1 <= UINT32_MAX;
     bool const                  argsort = records->values == NULL;
+    call->lg = sample_lg(records->intervals, records->n);
+    call->buckets = sample_buckets(call->lg);
     call->indexed = records->value_size != 0;
     call->value_size = call->indexed && carries_values(records) ? records->value_size : 0;
     call->permuted = call->indexed && !argsort && !sample_carries(call);
@@ -72,15 +74,19 @@ void sample_cut_input(sample_call *call, double cpu_share)
 
 /* Gives each GPU buckets from the end, about as many records as its part of the input has, and at
  * most as many as its memory holds. The CPU gets the rest. */
-static void choose_buckets(sample_call *call, const uint64_t *totals)
+static void choose_buckets(sample_call *call)
 {
-    size_t end = SAMPLE_BUCKETS;
+    size_t end = call->buckets;
     for (size_t i = call->line_count; i-- > 0;) {
         sample_line *const line = &call->lines[i];
         size_t             first = end, sum = 0;
-        while (first > 0 && sum + totals[first - 1] <= line->most &&
-               (!sample_exchanges(call) || sum + totals[first - 1] / 2 <= line->n))
-            sum += (size_t)totals[--first];
+        while (first > 0) {
+            size_t const here = (size_t)(call->starts[first] - call->starts[first - 1]);
+            if (sum + here > line->most || (sample_exchanges(call) && sum + here / 2 > line->n))
+                break;
+            sum += here;
+            first--;
+        }
         line->bucket_first = first;
         line->bucket_end = end;
         line->owned = sum;
@@ -93,10 +99,10 @@ static void choose_buckets(sample_call *call, const uint64_t *totals)
 
 static void place_records_of_line(const sample_call *call, sample_line *line)
 {
-    sample_tables *const tables = &line->tables;
-    uint64_t             out = 0, in = 0;
+    const sample_tables *const tables = &line->tables;
+    uint64_t                   out = 0, in = 0;
     line->start = (size_t)call->starts[line->bucket_first];
-    for (size_t b = 0; b < SAMPLE_BUCKETS; b++) {
+    for (size_t b = 0; b < call->buckets; b++) {
         bool const     stays = b >= line->bucket_first && b < line->bucket_end;
         uint64_t const all = call->starts[b + 1] - call->starts[b];
         uint64_t const start = stays ? call->starts[b] - line->start : 0;
@@ -107,8 +113,8 @@ static void place_records_of_line(const sample_call *call, sample_line *line)
         in += stays ? all - line->counts[b] : 0;
         out += stays ? 0 : line->counts[b];
     }
-    line->out[SAMPLE_BUCKETS] = out;
-    tables->from[SAMPLE_BUCKETS] = in;
+    line->out[call->buckets] = out;
+    tables->from[call->buckets] = in;
     line->outbox_n = (size_t)out;
     line->inbox_n = (size_t)in;
 }
@@ -129,8 +135,8 @@ static void make_groups(const sample_call *call, sample_line *line)
         uint64_t const lo = call->starts[first] - line->start, hi = call->starts[end] - line->start;
         if (lo == hi)
             continue;
-        uint64_t *const starts = line->tables.starts[line->group_count++];
-        for (size_t b = 0; b <= SAMPLE_BUCKETS; b++) {
+        uint64_t *const starts = line->tables.starts + line->group_count++ * (call->buckets + 1);
+        for (size_t b = 0; b <= call->buckets; b++) {
             uint64_t const at = call->starts[b] < line->start ? 0 : call->starts[b] - line->start;
             starts[b] = ordo_min(ordo_max(at, lo), hi);
         }
@@ -141,15 +147,15 @@ static void make_groups(const sample_call *call, sample_line *line)
 
 void sample_share_buckets(sample_call *call)
 {
-    uint64_t totals[SAMPLE_BUCKETS];
-    memcpy(totals, call->cpu_counts, sizeof totals);
-    for (size_t i = 0; i < call->line_count; i++)
-        for (size_t b = 0; b < SAMPLE_BUCKETS; b++)
-            totals[b] += call->lines[i].counts[b];
+    uint64_t *const totals = call->starts + 1;
     call->starts[0] = 0;
-    for (size_t b = 0; b < SAMPLE_BUCKETS; b++)
-        call->starts[b + 1] = call->starts[b] + totals[b];
-    choose_buckets(call, totals);
+    memcpy(totals, call->cpu_counts, call->buckets * sizeof *totals);
+    for (size_t i = 0; i < call->line_count; i++)
+        for (size_t b = 0; b < call->buckets; b++)
+            totals[b] += call->lines[i].counts[b];
+    for (size_t b = 0; b < call->buckets; b++)
+        call->starts[b + 1] += call->starts[b];
+    choose_buckets(call);
     call->cpu_owned = (size_t)call->starts[call->cpu_buckets];
     for (size_t i = 0; i < call->line_count; i++) {
         place_records_of_line(call, &call->lines[i]);
@@ -168,7 +174,8 @@ static ordo_sample_job plain_job(const sample_call *call, ordo_sample_step step)
                              .indexed = call->indexed,
                              .value_size = call->value_size,
                              .record_size = call->record_size,
-                             .lg = ORDO_TUNE_SAMPLE_LG,
+                             .lg = call->lg,
+                             .intervals = records->intervals,
                              .index_type = call->index_type};
 }
 
@@ -204,15 +211,15 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
     job.counts = line->device_counts;
     job.bucket_first = line->bucket_first;
     job.bucket_end = line->bucket_end;
-    job.places = line->device_tables->places;
+    job.places = line->device_tables.places;
     job.scattered = line->scattered;
     job.finished = line->finished + at * call->record_size;
     job.outbox = line->outbox;
     job.inbox = line->inbox;
     job.inbox_n = line->inbox_n;
-    job.from = line->device_tables->from;
-    job.to = line->device_tables->to;
-    job.starts = line->device_tables->starts[group];
+    job.from = line->device_tables.from;
+    job.to = line->device_tables.to;
+    job.starts = line->device_tables.starts + group * (call->buckets + 1);
     job.owned = step == ORDO_SAMPLE_RESULT ? line->group_at[group + 1] - at : line->owned;
     job.result = (keys ? line->keys : line->values) + at * call->result_sizes[0];
     job.result_values = line->values + at * call->result_sizes[1];
@@ -221,6 +228,19 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
 }
 
 /* ---- Memory ---- */
+
+size_t sample_tables_bytes(const sample_call *call)
+{
+    return (2 * call->buckets + (1 + SAMPLE_GROUPS) * (call->buckets + 1)) * sizeof(uint64_t);
+}
+
+static sample_tables tables_at(const sample_call *call, char *base)
+{
+    uint64_t *const at = (uint64_t *)(void *)base;
+    size_t const    buckets = call->buckets;
+    return base == NULL ? (sample_tables){NULL, NULL, NULL, NULL}
+                        : (sample_tables){at, at + buckets, at + 2 * buckets, at + 3 * buckets + 1};
+}
 
 size_t sample_lay_out(const sample_call *call, sample_line *line, char *base)
 {
@@ -234,10 +254,10 @@ size_t sample_lay_out(const sample_call *call, sample_line *line, char *base)
     largest.owned = line->most;
     line->keys = hybrid_carve(base, &used, most * call->records->key_size);
     line->values = hybrid_carve(base, &used, most * value_size);
-    line->splitters = hybrid_carve(base, &used, SAMPLE_SPLITTERS * record);
+    line->splitters = hybrid_carve(base, &used, call->buckets / 2 * record);
     line->device_counts =
-        (uint64_t *)(void *)hybrid_carve(base, &used, SAMPLE_BUCKETS * sizeof(uint64_t));
-    line->device_tables = (sample_tables *)(void *)hybrid_carve(base, &used, sizeof(sample_tables));
+        (uint64_t *)(void *)hybrid_carve(base, &used, call->buckets * sizeof(uint64_t));
+    line->device_tables = tables_at(call, hybrid_carve(base, &used, sample_tables_bytes(call)));
     line->labels = (uint16_t *)(void *)hybrid_carve(base, &used, most * sizeof(uint16_t));
     line->records = hybrid_carve(base, &used, most * record);
     line->scattered = hybrid_carve(base, &used, line->most * record);
@@ -261,10 +281,12 @@ static ordo_status take(ordo_exec *exec, size_t bytes, char **out)
 static size_t piece_of(const sample_call *call)
 {
     enum {
-        EACH = 4
+        EACH = 4,
+        OVERCOUNT = 8 /* least records for each bucket */
     };
     size_t const share = ordo_div_up(call->cpu_n, EACH * (size_t)call->exec->threads);
-    return ordo_max(ordo_min(ORDO_TUNE_SAMPLE_PIECE, share), ORDO_TUNE_SAMPLE_LEAST_PIECE);
+    size_t const least = ordo_max(ORDO_TUNE_SAMPLE_LEAST_PIECE, OVERCOUNT * call->buckets);
+    return ordo_max(ordo_min(ORDO_TUNE_SAMPLE_PIECE, share), least);
 }
 
 static ordo_status take_cpu_memory(sample_call *call)
@@ -278,7 +300,7 @@ static ordo_status take_cpu_memory(sample_call *call)
     TRY(take(exec, call->room * sizeof(uint16_t), &memory));
     call->labels = (uint16_t *)(void *)memory;
     TRY(take(exec, n * record, &call->gathered));
-    TRY(take(exec, ordo_div_up(call->cpu_n, call->piece) * SAMPLE_BUCKETS * sizeof(uint64_t),
+    TRY(take(exec, ordo_div_up(call->cpu_n, call->piece) * call->buckets * sizeof(uint64_t),
              &memory));
     call->piece_counts = (uint64_t *)(void *)memory;
     return ORDO_OK;
@@ -299,6 +321,26 @@ static ordo_status take_copies(sample_call *call)
     return ORDO_OK;
 }
 
+/* Takes the tables of all devices. */
+static ordo_status take_tables(sample_call *call)
+{
+    size_t const own = (3 * call->buckets + 2) * sizeof(uint64_t);
+    size_t const each = (2 * call->buckets + 1) * sizeof(uint64_t) + sample_tables_bytes(call);
+    char        *memory;
+    TRY(take(call->exec, own + call->line_count * each, &memory));
+    call->cpu_counts = (uint64_t *)(void *)memory;
+    call->mine = call->cpu_counts + call->buckets;
+    call->starts = call->mine + call->buckets + 1;
+    memory += own;
+    for (size_t i = 0; i < call->line_count; i++, memory += each) {
+        sample_line *const line = &call->lines[i];
+        line->counts = (uint64_t *)(void *)memory;
+        line->out = line->counts + call->buckets;
+        line->tables = tables_at(call, (char *)(line->out + call->buckets + 1));
+    }
+    return ORDO_OK;
+}
+
 ordo_status sample_take_memory(sample_call *call)
 {
     ordo_exec *const exec = call->exec;
@@ -306,9 +348,10 @@ ordo_status sample_take_memory(sample_call *call)
     char            *memory;
     largest.n = call->records->n;
     size_t const whole = ordo_round_up(cpu_sample_work(&largest), ORDO_CACHE_LINE);
-    largest.n = ORDO_TUNE_SAMPLE_PIECE;
+    largest.n = piece_of(call);
     size_t const each = ordo_round_up(cpu_sample_work(&largest), ORDO_CACHE_LINE);
-    TRY(take(exec, SAMPLE_SPLITTERS * call->record_size, &call->splitters));
+    TRY(take_tables(call));
+    TRY(take(exec, call->buckets / 2 * call->record_size, &call->splitters));
     TRY(take(exec, SAMPLE_INTERVALS * sizeof *call->intervals, &memory));
     call->intervals = (sample_interval *)(void *)memory;
     if (sample_exchanges(call))

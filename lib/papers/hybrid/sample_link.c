@@ -336,7 +336,7 @@ void sample_fill_inbox(void *arg, char *buffer, size_t first, size_t count)
     const uint64_t *const    from = line->tables.from;
     size_t const             size = line->of->record_size;
     for (size_t i = first, end = first + count; i < end;) {
-        size_t const b = entry_of(from, SAMPLE_BUCKETS, i);
+        size_t const b = entry_of(from, line->of->buckets, i);
         size_t const here = ordo_min((size_t)from[b + 1], end) - i;
         sample_gather(line->of, line, b, i - (size_t)from[b], here, buffer + (i - first) * size);
         i += here;

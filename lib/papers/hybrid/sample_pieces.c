@@ -51,7 +51,7 @@ void sample_label_piece(sample_call *call, sample_slot *slot, size_t piece)
     ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_LABEL, first, n);
     cpu_piece_step(call, slot, job, 0);
     job.step = ORDO_SAMPLE_COUNT;
-    job.counts = call->piece_counts + piece * SAMPLE_BUCKETS;
+    job.counts = call->piece_counts + piece * call->buckets;
     cpu_piece_step(call, slot, job, 1);
 }
 
@@ -59,7 +59,7 @@ void sample_scatter_piece(sample_call *call, sample_slot *slot, size_t piece)
 {
     size_t const    first = piece * call->piece, n = piece_length(call, piece);
     ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_SCATTER, first, n);
-    job.places = call->piece_counts + piece * SAMPLE_BUCKETS;
+    job.places = call->piece_counts + piece * call->buckets;
     cpu_piece_step(call, slot, job, 2);
 }
 
@@ -67,21 +67,21 @@ void sample_scatter_piece(sample_call *call, sample_slot *slot, size_t piece)
 void sample_place_pieces(sample_call *call)
 {
     double const began = ordo_profile_clock();
-    size_t const pieces = sample_piece_count(call);
-    memset(call->cpu_counts, 0, sizeof call->cpu_counts);
+    size_t const pieces = sample_piece_count(call), buckets = call->buckets;
+    memset(call->cpu_counts, 0, buckets * sizeof *call->cpu_counts);
     for (size_t p = 0; p < pieces; p++)
-        for (size_t b = 0; b < SAMPLE_BUCKETS; b++) {
-            uint64_t *const here = &call->piece_counts[p * SAMPLE_BUCKETS + b];
+        for (size_t b = 0; b < buckets; b++) {
+            uint64_t *const here = &call->piece_counts[p * buckets + b];
             uint64_t const  count = *here;
             *here = call->cpu_counts[b];
             call->cpu_counts[b] += count;
         }
     call->mine[0] = 0;
-    for (size_t b = 0; b < SAMPLE_BUCKETS; b++)
+    for (size_t b = 0; b < buckets; b++)
         call->mine[b + 1] = call->mine[b] + call->cpu_counts[b];
     for (size_t p = 0; p < pieces; p++)
-        for (size_t b = 0; b < SAMPLE_BUCKETS; b++)
-            call->piece_counts[p * SAMPLE_BUCKETS + b] += call->mine[b];
+        for (size_t b = 0; b < buckets; b++)
+            call->piece_counts[p * buckets + b] += call->mine[b];
     if (pieces > 0)
         call->cpu_seconds[1] += ordo_profile_clock() - began;
 }

@@ -48,7 +48,7 @@ ordo_status hybrid_sample_rank(const ordo_both *both, const hybrid_records *give
     double const      began = ordo_profile_clock();
     TRY(rank_in_order(both, &records, job, index, exec));
     ordo_sample_add_cpu(&facts, 3, ordo_profile_clock() - began);
-    exec->algorithm = "sample";
+    exec->algorithm = records.intervals ? "intervals" : "sample";
     exec->isa = isa;
     exec->facts = facts;
     return ORDO_OK;

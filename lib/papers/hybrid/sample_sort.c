@@ -72,7 +72,7 @@ static ordo_status queue_labels(sample_call *call)
     EACH_LINE(line)
     {
         TRY(send_one(call, line, line->splitters, call->splitters,
-                     SAMPLE_SPLITTERS * call->record_size));
+                     (call->buckets / 2 - 1) * call->record_size));
         TRY(sample_queue(call, line, ORDO_SAMPLE_LABEL, 0, 0));
         TRY(sample_queue(call, line, ORDO_SAMPLE_COUNT, 1, 0));
         TRY(sample_mark(line, SAMPLE_COUNTED));
@@ -95,6 +95,9 @@ static ordo_status label(sample_call *call)
     return call->pinned_in ? ORDO_OK : queue_labels(call);
 }
 
+/* Whether the report shows the labels. */
+static bool is_reported(const sample_call *call) { return call->records->n <= ORDO_PASS_MOST; }
+
 /* The CPU scatters its part before it waits for the counts. If no thread was needed for copies, the
  * CPU is early and copies the values, too. */
 static ordo_status count(sample_call *call)
@@ -104,15 +107,27 @@ static ordo_status count(sample_call *call)
     TRY(sample_run(call, NULL, 0, sample_scatter_piece, sample_piece_count(call)));
     if (call->pinned_in)
         TRY(sample_run(call, NULL, 0, sample_keep_piece, sample_keep_count(call)));
+    size_t listed = 0;
     EACH_LINE(line)
-    list[line - call->lines] = (sample_transfer){.line = line,
-                                                 .out = true,
-                                                 .device = (char *)line->device_counts,
-                                                 .size = sizeof *line->counts,
-                                                 .count = SAMPLE_BUCKETS,
-                                                 .after = SAMPLE_COUNTED,
-                                                 .arg = line->counts};
-    return sample_run(call, list, call->line_count, NULL, 0);
+    {
+        sample_transfer t = {.line = line,
+                             .out = true,
+                             .device = (char *)line->device_counts,
+                             .size = sizeof *line->counts,
+                             .count = call->buckets,
+                             .after = SAMPLE_COUNTED,
+                             .arg = line->counts};
+        list[listed++] = t;
+        t.device = (char *)line->labels;
+        t.size = sizeof *line->labels;
+        t.count = line->n;
+        t.arg = call->pass + line->first;
+        if (is_reported(call))
+            list[listed++] = t;
+    }
+    if (is_reported(call) && call->cpu_n > 0)
+        memcpy(call->pass, call->labels, call->cpu_n * sizeof *call->pass);
+    return sample_run(call, list, listed, NULL, 0);
 }
 
 /* ---- Phase III ---- */
@@ -122,14 +137,17 @@ static ordo_status send_inboxes(sample_call *call)
     sample_transfer *const list = call->transfers;
     size_t                 count = 0;
     EACH_LINE(line)
-    if (line->inbox_n > 0)
-        list[count++] = (sample_transfer){.line = line,
-                                          .device = line->inbox,
-                                          .size = call->record_size,
-                                          .count = line->inbox_n,
-                                          .after = SAMPLE_NOTHING,
-                                          .copy = sample_fill_inbox,
-                                          .arg = line};
+    {
+        sample_transfer const inbox = {.line = line,
+                                       .device = line->inbox,
+                                       .size = call->record_size,
+                                       .count = line->inbox_n,
+                                       .after = SAMPLE_NOTHING,
+                                       .copy = sample_fill_inbox,
+                                       .arg = line};
+        if (line->inbox_n > 0)
+            list[count++] = inbox;
+    }
     return sample_run(call, list, count, NULL, 0);
 }
 
@@ -138,14 +156,17 @@ static ordo_status fetch_outboxes(sample_call *call)
     sample_transfer *const list = call->transfers;
     size_t                 count = 0;
     EACH_LINE(line)
-    if (line->outbox_n > 0)
-        list[count++] = (sample_transfer){.line = line,
-                                          .out = true,
-                                          .device = line->outbox,
-                                          .size = call->record_size,
-                                          .count = line->outbox_n,
-                                          .after = SAMPLE_SCATTERED,
-                                          .arg = call->gathered + line->first * call->record_size};
+    {
+        sample_transfer const outbox = {.line = line,
+                                        .out = true,
+                                        .device = line->outbox,
+                                        .size = call->record_size,
+                                        .count = line->outbox_n,
+                                        .after = SAMPLE_SCATTERED,
+                                        .arg = call->gathered + line->first * call->record_size};
+        if (line->outbox_n > 0)
+            list[count++] = outbox;
+    }
     return sample_run(call, list, count, sample_keep_piece,
                       call->pinned_in ? 0 : sample_keep_count(call));
 }
@@ -158,7 +179,8 @@ static ordo_status scatter(sample_call *call)
     TRY(sample_take_bucket_memory(call));
     EACH_LINE(line)
     {
-        TRY(send_one(call, line, line->device_tables, &line->tables, sizeof line->tables));
+        TRY(send_one(call, line, line->device_tables.places, line->tables.places,
+                     sample_tables_bytes(call)));
         TRY(sample_queue(call, line, ORDO_SAMPLE_SCATTER, 2, 0));
         TRY(sample_mark(line, SAMPLE_SCATTERED));
     }
@@ -187,15 +209,17 @@ static size_t list_results(sample_call *call, sample_transfer *list)
     for (size_t g = 0; g < line->group_count; g++) {
         size_t const          at = line->group_at[g];
         ordo_sample_job const job = sample_device_job(call, line, ORDO_SAMPLE_RESULT, g);
-        for (size_t a = 0; a < SAMPLE_ARRAYS && call->results[a] != NULL; a++)
-            list[count++] = (sample_transfer){.line = line,
-                                              .out = true,
-                                              .device = a == 0 ? job.result : job.result_values,
-                                              .size = call->result_sizes[a],
-                                              .count = line->group_at[g + 1] - at,
-                                              .after = SAMPLE_SORTED + (unsigned)g,
-                                              .arg = call->results[a] +
-                                                     (line->start + at) * call->result_sizes[a]};
+        for (size_t a = 0; a < SAMPLE_ARRAYS && call->results[a] != NULL; a++) {
+            size_t const          size = call->result_sizes[a];
+            sample_transfer const t = {.line = line,
+                                       .out = true,
+                                       .device = a == 0 ? job.result : job.result_values,
+                                       .size = size,
+                                       .count = line->group_at[g + 1] - at,
+                                       .after = SAMPLE_SORTED + (unsigned)g,
+                                       .arg = call->results[a] + (line->start + at) * size};
+            list[count++] = t;
+        }
     }
     return count;
 }
@@ -237,11 +261,12 @@ static void record(sample_call *call, double seconds)
     ordo_facts *const  facts = &exec->facts;
     const sample_line *busiest = &call->lines[0];
     double             cpu = 0, device = 0, staging = 0;
-    exec->algorithm = "sample";
+    exec->algorithm = call->records->intervals ? "intervals" : "sample";
     exec->isa = busiest->call.device.exec.isa;
     facts->strategy = ORDO_STRATEGY_PHASES;
-    facts->buckets = SAMPLE_BUCKETS;
+    facts->buckets = call->buckets;
     facts->devices = call->line_count;
+    ordo_sample_keep_pass(facts, call->pass, call->records->n, call->cpu_n);
     facts->cpu_share = (double)call->cpu_n / (double)call->records->n;
     EACH_LINE(line)
     {

@@ -79,7 +79,8 @@ def test_broadcast_and_many_dimensions(rng):
 
 
 @pytest.mark.parametrize(
-    "algorithm", ["radix", "sample", "merge", "bitonic", "split", "rough", "halving", "windows"]
+    "algorithm",
+    ["radix", "sample", "intervals", "merge", "bitonic", "split", "rough", "halving", "windows"],
 )
 def test_named_algorithms_agree(rng, algorithm):
     a = rng.integers(-50, 50, 3000).astype(np.float32)

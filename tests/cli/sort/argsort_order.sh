@@ -14,7 +14,7 @@ ordo gen few -n 20000 -k 900 --dtype i32 --seed 8 >keys
 awk '{ print NR - 1, $1 }' keys | sort -s -n -k 2 | cut -d ' ' -f 1 >expected
 ordo argsort keys | cmp - expected
 ordo gen few -n 20000 -k 900 --dtype i32 --seed 8 -o keys.npy
-for algorithm in radix sample merge bitonic split rough halving windows; do
+for algorithm in radix sample intervals merge bitonic split rough halving windows; do
     ordo argsort keys.npy --algorithm $algorithm --format text --threads 3 | cmp - expected &&
         echo $algorithm
 done

@@ -6,7 +6,7 @@ for dist in uniform 'few -k 9' sorted reverse organpipe 'sawtooth -k 7' 'ksorted
     # shellcheck disable=SC2086
     ordo gen $dist -n 30000 --dtype f64 --seed 2 | sort -g | cmp - all.txt
     ordo sort keys.npy -o expected.npy
-    for algorithm in radix sample merge bitonic split rough halving windows; do
+    for algorithm in radix sample intervals merge bitonic split rough halving windows; do
         ordo sort keys.npy --algorithm $algorithm -o sorted.npy && cmp sorted.npy expected.npy
     done
     echo "$dist"
