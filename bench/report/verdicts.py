@@ -193,7 +193,8 @@ def judge_gain_from(claim, lines, slow, fast):
         return Outcome(NOT_REPRODUCED, claim["words"], words)
     words = f"{fast} gains over {slow} from {place:,.0f} on"
     if place < claim["value"] / FACTOR:
-        return Outcome(EXCEEDED, claim["words"], words)
+        words += ", earlier than in the paper, on other hardware"
+        return Outcome(NOT_COMPARABLE, claim["words"], words)
     late = place > claim["value"] * FACTOR
     return Outcome(NOT_REPRODUCED if late else REPRODUCED, claim["words"], words)
 

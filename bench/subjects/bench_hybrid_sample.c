@@ -22,8 +22,9 @@ enum {
 
 const char *const        sample_names[SIDES] = {"sample, cpu", "sample, cuda", "sample, hybrid",
                                                 "streamed, cuda", "streamed, hybrid"};
-static const char *const part_names[PARTS] = {"phase I", "phase II", "phase III", "phase IV",
-                                              "copies",  "CPU idle", "GPU idle"};
+static const char *const part_names[PARTS] = {
+    "phase I", "phase II", "phase III", "phase IV",
+    "copies",  "CPU idle", "GPU idle",  "GPU idle, phase II"};
 
 sample_side sample_sides[SIDES];
 
@@ -42,7 +43,8 @@ static ordo_status take_parts(sample_side *s)
         const double seconds = part < PHASES      ? f->sample_seconds[part]
                                : part == COPIES   ? f->copy_seconds
                                : part == CPU_IDLE ? f->cpu_idle_seconds
-                                                  : f->device_idle_seconds;
+                               : part == GPU_IDLE ? f->device_idle_seconds
+                                                  : f->sample_seconds[1] - f->device_seconds[1];
         s->parts[part][round] = seconds > 1e-9 ? seconds : 1e-9;
     }
     return ORDO_OK;
@@ -158,8 +160,9 @@ bool sample_measure(bench *b, const sample_case *c)
 
 double sample_try(bench *b, const sample_case *c, sample_side *s)
 {
-    const size_t size = c->n * ordo_type_size(c->type);
-    double       least = INFINITY;
+    const size_t  size = c->n * ordo_type_size(c->type);
+    bench_restore restore = bench_restore_dst(b, size);
+    double        least = INFINITY;
 
     s->verb = c->verb;
     s->type = c->type;
@@ -168,9 +171,12 @@ double sample_try(bench *b, const sample_case *c, sample_side *s)
     s->keys = b->dst;
     s->values = b->dst + size;
     s->ctx = NULL;
+    restore.to[1] = s->values;
+    restore.from[1] = b->src;
+    restore.bytes[1] = c->n * s->value_size;
     for (int round = 0; round < 3; round++) {
-        memcpy(s->keys, b->src, size);
-        memcpy(s->values, b->src, c->n * s->value_size);
+        if (bench_restore_call(bench_context(b, b->set.threads), &restore) != ORDO_OK)
+            break;
         const double began = cli_now();
         if (call_sample(NULL, s) != ORDO_OK)
             break;

@@ -24,7 +24,8 @@ enum {
     COPIES = PHASES,
     CPU_IDLE,
     GPU_IDLE,
-    PARTS /* of the time of a call */
+    GPU_IDLE_II, /* in phase II: its time less that in which the GPU counts */
+    PARTS        /* of the time of a call */
 };
 
 typedef struct sample_side { /* one contender */
