@@ -39,6 +39,10 @@ HYBRID = {
     "CPU alone": ["sample, cpu"],
 }
 STREAMED = ["streamed, cuda", "streamed, hybrid"]  # the production sorts, not the paper's
+SHARES = (
+    0.01,
+    0.55,
+)  # the least and the largest one that sample_best_share() of the benchmark tries
 PHASES = ["phase I", "phase II", "phase III", "phase IV"]
 STARTS = ("fig3.7", "fig3.8")  # the text names an n from which on there is a gain
 PHASES_N = 1 << 22  # the paper's 4 million keys
@@ -51,9 +55,8 @@ LOOP_NOTES = {
     "likely an artefact. Both run the same loop, so their order and ratio can be compared."
 }
 NO_GAIN = (
-    "The copies over the link take a large part of the time, and both devices wait for them; the "
-    "card of Figure 4.4 shows each phase. Without the copies the H200 is about five times as fast "
-    "as the 16 cores, so the CPU can take only a small share."
+    "The copies over the link, which both devices wait for, take a part of the time that a second "
+    "device does not shorten; the card of Figure 4.4 shows it beside the phases."
 )
 
 TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
@@ -130,7 +133,7 @@ def roughsort(figure, question, where, x, rules, why, **more):
         "x": x,
         "y": "time",
         "roles": ROUGH,
-        "beside": ["auto", "windows", "insertion"],
+        "beside": ["auto", "windows", "insertion", "halving"],
         "rules": [*rules, ("fastest", "merge", "parallel merge sort", OTHER_SORTS)],
         "why": why,
         **more,
@@ -251,15 +254,33 @@ CARDS = [
         where={"n": PHASES_N},
         x="variant",
         optional=["CPU alone", "GPU alone"],
-        why="The four phases take less than half of the time, the copies to and from the GPU take "
-        "as long. The GPU waits while the CPU's threads fill and empty the staging buffers, and it "
-        "waits as long when it sorts alone. The CPU's best share is small, so it waits too.",
+        why="Each device waits for copies that the other one has not finished: the card shows the "
+        "copies beside the phases.",
     ),
     hybrid_gain(
         "fig4.22",
         "sample-phases",
         "Do two devices count histograms faster than one?",
         where={"variant": "phase II"},
+    ),
+    hybrid(
+        "shares",
+        "sample-phases",
+        "How short is phase I, and how long does the GPU wait in phase II?",
+        ("at most", "phase1", "GPU alone", "phase I", "sample"),
+        ("at most", "idle2", "hybrid", "GPU idle, phase II", "phase II"),
+        where={"n": PHASES_N},
+        x="variant",
+        optional=["CPU alone"],
+    ),
+    hybrid(
+        "histogram",
+        "sample-phases",
+        "Does a CPU count histograms faster than a GPU?",
+        ("order", "cpu", ["CPU alone", "GPU alone"]),
+        where={"variant": "phase II"},
+        optional=["CPU alone", "hybrid"],
+        why="The text explains its result by the slow atomic operations of its GPU.",
     ),
     hybrid(
         "threshold",
@@ -407,8 +428,15 @@ CARDS = [
             "ballot scan": ["ballot"],
             "shared-memory scan": ["shared"],
         },
+        "others": {
+            "ballot scan of words": ("ballot", {"op": "sum"}),
+            "shared-memory scan of words": ("shared", {"op": "sum"}),
+        },
         "beside": ["auto"],
-        "rules": [("no value", "order", "shared-memory scan", "ballot scan")],
+        "rules": [
+            ("no value", "order", "shared-memory scan", "ballot scan"),
+            ("no value", "words", "shared-memory scan of words", "ballot scan of words"),
+        ],
     },
     {
         "figure": "ballot/sort",

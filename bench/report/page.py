@@ -231,7 +231,7 @@ def build(results, papers, cards):
         + tag(
             "main",
             problems(results)
-            + tag("h2", "Beside what you may use now", id="answer")
+            + tag("h2", "How ordo compares with what you may use now", id="answer")
             + beside_table(results, comparisons)
             + tag("h2", "Five papers measured again", id="papers")
             + verdict_tiles(cards)
@@ -239,7 +239,7 @@ def build(results, papers, cards):
             + library_tiles(comparisons, python)
             + papers_part(papers, cards)
             + peer_cards(results, comparisons, python)
-            + text_cards(comparisons)
+            + text_cards(results, comparisons)
             + limits(cards, comparisons, python)
             + tag("h2", "Method", id="method")
             + method

@@ -4,6 +4,7 @@ from html import escape
 
 import charts
 import verdicts
+from cards import SHARES
 from markup import badge, code, details, figure, quartiles, seconds, table, tag
 from papers import MEASURED, PAPERS, citation
 from stats import TIMES, ratio, times
@@ -177,6 +178,10 @@ def source_of(document):
     return f"ordo {document.version}{revision}"
 
 
+def details_of(card):
+    return f"seed {card.document.seed}, {rounds(card)} rounds"
+
+
 def setup(card):
     document = card.document
     reading = {
@@ -192,7 +197,7 @@ def setup(card):
     if document is not None:
         items += [
             ("our machine", f"{document.hardware} ({document.machine})"),
-            ("measured", f"{document.day}, {source_of(document)}, {rounds(card)} rounds"),
+            ("measured", f"{document.day}, {source_of(document)}, {details_of(card)}"),
             ("result file", f"bench/results/{document.file}"),
         ]
     content = "".join(tag("dt", escape(a)) + tag("dd", escape(b)) for a, b in items)
@@ -242,6 +247,24 @@ def caption_of(card):
     return f"{where}.{keys} Bars: quartiles of {rounds(card)} rounds."
 
 
+def share_note(card):
+    """The shares of the CPU that the benchmark found, if it searched them for each place."""
+    if card.spec["x"] == "p":
+        return ""  # the shares are the x axis
+    found = {x: row.share for line in card.lines for x, row in line.rows.items() if row.share}
+    if not found:
+        return ""
+    at_edge = [x for x, share in found.items() if share in SHARES]
+    label = X_LABELS.get(card.spec["x"], str)
+    words = (
+        f"Share of the CPU: the best one found, {min(found.values()):g} to "
+        f"{max(found.values()):g}; tried from {SHARES[0]:g} to {SHARES[1]:g}."
+    )
+    if at_edge:
+        words += f" At the edge of what was tried: {', '.join(label(x) for x in at_edge)}."
+    return tag("p", escape(words), css="note")
+
+
 def stale_note(card):
     if not card.stale:
         return ""
@@ -287,6 +310,7 @@ def paper_card(card):
         body = (
             (figure(chart, charts.line_chart, caption_of(card)) if drawn else "")
             + tag("p", escape(sentence(card)), css="finding")
+            + share_note(card)
             + stale_note(card)
             + claims(card)
             + rows_table(card)
@@ -297,16 +321,20 @@ def paper_card(card):
 
 
 def other_figures(paper):
-    rows = [
-        [f["number"], f["kind"], (f["shows"], "wrap"), (f["here"].replace("`", ""), "wrap")]
-        for f in paper["figures"]
-        if f["kind"] not in MEASURED
-    ]
-    if not rows:
-        return ""
-    heads = ["figure", "kind", "shows", "counterpart here"]
-    content = table("Nothing is measured here.", heads, rows)
-    return details(f"{len(rows)} figures, tables and texts without a measurement", content)
+    """Statements of the text as a list, figures and tables without a measurement as a table."""
+    texts, rows = [], []
+    for f in paper["figures"]:
+        here = f.get("here", "").replace("`", "")
+        if f["kind"] == "text":
+            texts.append(tag("li", escape(f"{f['number']}: {f['shows']}. Here: {here}.")))
+        elif f["kind"] not in MEASURED:
+            rows.append([f["number"], f["kind"], (f["shows"], "wrap"), (here, "wrap")])
+    content = tag("ul", "".join(texts), css="checks") if texts else ""
+    if rows:
+        heads = ["figure", "kind", "shows", "counterpart here"]
+        listed = table("Nothing is measured here.", heads, rows)
+        content += details(f"{len(rows)} figures and tables without a measurement", listed)
+    return content
 
 
 def code_of(key):
