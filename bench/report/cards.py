@@ -39,10 +39,7 @@ HYBRID = {
     "CPU alone": ["sample, cpu"],
 }
 STREAMED = ["streamed, cuda", "streamed, hybrid"]  # the production sorts, not the paper's
-SHARES = (
-    0.01,
-    0.55,
-)  # the least and the largest one that sample_best_share() of the benchmark tries
+SHARES = (0.01, 0.55)  # the least and the largest one that sample_best_share() tries
 PHASES = ["phase I", "phase II", "phase III", "phase IV"]
 STARTS = ("fig3.7", "fig3.8")  # the text names an n from which on there is a gain
 PHASES_N = 1 << 22  # the paper's 4 million keys
@@ -293,6 +290,17 @@ CARDS = [
     ),
     hybrid_shown("inputs", "sample-inputs", "Do two devices gain on the paper's other inputs?"),
     hybrid_shown("gain", "sample-gain", "Do two devices gain on large inputs?"),
+    {
+        **hybrid(
+            "production",
+            "n",
+            "Does the production sort gain from both devices?",
+            ("no value", "gain", "GPU alone", "both devices"),
+            y=("speed-up", "GPU alone"),
+            optional=["CPU alone"],
+        ),
+        "roles": {"both devices": ["hybrid, 0 %"], "GPU alone": ["cuda"], "CPU alone": ["cpu"]},
+    },
     hybrid(
         "ratio",
         "sample-platforms",

@@ -24,6 +24,7 @@ RUNS = {
         ("hybrid", "cpu", "sample-platforms", "--repeat 5"),
         ("hybrid", "cpu", "sample-threshold", "--repeat 7"),
         ("hybrid", "cpu", "strings", "--repeat 3"),
+        ("hybrid", "cpu", "n", "-n 2^30 --repeat 3"),
     ],
     "roughsort": [
         ("radius", "cuda", "n", "-n 2e6 --repeat 8"),
