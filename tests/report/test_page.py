@@ -1,6 +1,8 @@
 """The page and the table: balance, ids, links, escaping, damaged input; the kept files."""
 
+import contextlib
 import importlib.util
+import io
 import os
 import re
 import subprocess
@@ -120,6 +122,21 @@ class Page(unittest.TestCase):
             self.assertEqual("scripts/measure --paper ranking" in article, stale)
             line = next(w for w in table.splitlines() if w.startswith("| Figure 7: execution"))
             self.assertEqual("Stale" in line, stale)
+
+    def test_list_of_stale_rows(self):
+        """paper.py stale lists figures without rows and those with older ones."""
+        import paper
+
+        rows = [kit.row(algorithm=name) for name in ("hybrid", "shuffle", "naive")]
+        for kernels, listed in ((kernels_of("ranking"), False), ("0123", True)):
+            words = io.StringIO()
+            document = kit.document(rows, paper="ranking", kernels=kernels)
+            with kit.Folder(rank=document) as folder, contextlib.redirect_stdout(words):
+                self.assertEqual(paper.main(["paper.py", "stale", folder]), 1)
+            lines = words.getvalue().splitlines()
+            changed = [w for w in lines if "the kernels changed" in w]
+            self.assertEqual(bool(changed), listed)
+            self.assertTrue(any(w.startswith("median: Table 2: `ordo bench select") for w in lines))
 
     def test_a_file_of_the_paper_comes_before_a_newer_one(self):
         rows = [kit.row(algorithm=name) for name in ("hybrid", "shuffle", "naive")]
