@@ -38,7 +38,9 @@ HYBRID = {
     "GPU alone": ["sample, cuda"],
     "CPU alone": ["sample, cpu"],
 }
-STREAMED = ["streamed, cuda", "streamed, hybrid"]  # the production sorts, not the paper's
+# The production sorts, and a merge sort: not the paper's algorithm.
+STREAMED = ["streamed, cuda", "streamed, hybrid"]
+MERGE = "merge, cuda"
 SHARES = (0.01, 0.55)  # the least and the largest one that sample_best_share() tries
 PHASES = ["phase I", "phase II", "phase III", "phase IV"]
 STARTS = ("fig3.7", "fig3.8")  # the text names an n from which on there is a gain
@@ -81,7 +83,10 @@ def hybrid_gain(figure, section, question, **more):
     rules = [("ratio", "gain", "GPU alone", "hybrid", "mean")]
     if figure in STARTS:
         rules.append(("gain from", "start", "GPU alone", "hybrid"))
-    more.setdefault("beside", STREAMED)
+    if figure == "fig3.15":
+        rules.append(("no value", "merge", "merge sort on the GPU", "hybrid"))
+        more["others"] = {"merge sort on the GPU": (MERGE, {})}
+    more.setdefault("beside", [*STREAMED, MERGE])
     over = ("speed-up", "GPU alone")
     return hybrid(figure, section, question, *rules, y=over, optional=["CPU alone"], **more)
 

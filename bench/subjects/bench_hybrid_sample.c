@@ -20,8 +20,8 @@ enum {
     LABEL_WIDTH = 20
 };
 
-const char *const        sample_names[SIDES] = {"sample, cpu", "sample, cuda", "sample, hybrid",
-                                                "streamed, cuda", "streamed, hybrid"};
+const char *const sample_names[SIDES] = {"sample, cpu",    "sample, cuda",     "sample, hybrid",
+                                         "streamed, cuda", "streamed, hybrid", "merge, cuda"};
 static const char *const part_names[PARTS] = {
     "phase I", "phase II", "phase III", "phase IV",
     "copies",  "CPU idle", "GPU idle",  "GPU idle, phase II"};
@@ -75,8 +75,8 @@ static ordo_status call_sample(ordo_ctx *ctx, const void *what)
 
 void sample_open_sides(unsigned threads, double share)
 {
-    static const ordo_where wheres[SIDES] = {ORDO_CPU, ORDO_CUDA, ORDO_HYBRID, ORDO_CUDA,
-                                             ORDO_HYBRID};
+    static const ordo_where wheres[SIDES] = {ORDO_CPU,  ORDO_CUDA,   ORDO_HYBRID,
+                                             ORDO_CUDA, ORDO_HYBRID, ORDO_CUDA};
 
     for (sample_device on = CPU; on < SIDES; on++) {
         memset(&sample_sides[on], 0, sizeof sample_sides[on]);
@@ -84,7 +84,9 @@ void sample_open_sides(unsigned threads, double share)
         sample_sides[on].share = on == BOTH ? share : 0;
         sample_sides[on].threads = threads;
         sample_sides[on].absent = on > BOTH;
-        sample_sides[on].algorithm = on > BOTH ? ORDO_ALGORITHM_AUTO : ORDO_ALGORITHM_SAMPLE;
+        sample_sides[on].algorithm = on == MERGE_GPU ? ORDO_ALGORITHM_MERGE
+                                     : on > BOTH     ? ORDO_ALGORITHM_AUTO
+                                                     : ORDO_ALGORITHM_SAMPLE;
     }
 }
 
@@ -92,6 +94,8 @@ void sample_add_streamed(void)
 {
     sample_sides[STREAMED_GPU].absent = sample_sides[STREAMED_BOTH].absent = false;
 }
+
+void sample_add_merge(void) { sample_sides[MERGE_GPU].absent = false; }
 
 void sample_close_sides(void)
 {
@@ -241,6 +245,7 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
         sample_open_sides(b->set.threads, 0);
         sample_sides[BOTH].share = c.share = sample_best_share(b, &c);
         sample_add_streamed();
+        sample_add_merge();
         ok = sample_measure(b, &c);
         sample_close_sides();
     }
