@@ -93,9 +93,12 @@ def hybrid_gain(figure, section, question, **more):
 
 def hybrid_shown(figure, section, question):
     """A card of inputs for which the paper states no value."""
-    rule = ("no value", figure, "GPU alone", "hybrid")
+    rules = [
+        ("over the faster", figure, ["CPU alone", "GPU alone"], "hybrid"),
+        ("no value", figure, "GPU alone", "hybrid"),
+    ]
     over = {"x": "label", "y": ("speed-up", "GPU alone"), "beside": STREAMED}
-    return hybrid(figure, section, question, rule, optional=["CPU alone"], **over)
+    return hybrid(figure, section, question, *rules, optional=["CPU alone"], **over)
 
 
 def hybrid_text(figure, question, size):

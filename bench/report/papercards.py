@@ -25,6 +25,15 @@ X_LABELS = {
 }
 
 
+def label_of(card):
+    """The label of a place. Cases are named without the words that all of them have."""
+    if card.spec["x"] != "label":
+        return X_LABELS.get(card.spec["x"], str)
+    cases = dict.fromkeys(x for line in card.lines for x in line.rows)
+    common = set.intersection(*(set(case.split()) for case in cases)) if len(cases) > 1 else set()
+    return lambda case: " ".join(w for w in case.split() if w not in common).strip(",") or case
+
+
 def name_of(line, lines):
     """The role; with the number of threads if that is above 1 or varies."""
     name = "ordo auto" if line.role == "auto" else line.role
@@ -122,7 +131,7 @@ def chart_of(card):
         series_of(card),
         guides,
         bands,
-        charts.figure if model else X_LABELS.get(spec["x"], str),
+        charts.figure if model else label_of(card),
     )
 
 

@@ -10,6 +10,7 @@ import unittest
 import unittest.mock
 from urllib.parse import unquote
 
+import charts
 import kit
 from beside import SHOWN
 from cards import CARDS
@@ -178,6 +179,25 @@ class Page(unittest.TestCase):
         self.assertNotIn("At the edge", article)
         self.assertIn("At the edge of what was tried: 4k.", card({1000: 0.06, 4000: 0.55}))
         self.assertNotIn("Share of the CPU:", card({1000: None}))
+
+    def test_cases_are_named_by_what_differs(self):
+        """Long names are in several lines, so that every place has its label."""
+        rows = []
+        for case in (
+            "uniform u32 keys 2^28, pinned",
+            "uniform u32 keys 2^26",
+            "zipf u32 keys 2^24",
+        ):
+            same = {"section": "sample-gain", "label": case, "op": "sort", "p": None}
+            rows += [kit.row(**same, algorithm=f"sample, {on}") for on in ("cuda", "hybrid")]
+        html, _, _ = self.build(hybrid=kit.document(rows, benchmark="hybrid", device=None))
+        article = html.split('id="hybrid-gain"')[1].split("</svg>")[0]
+        for words in (">uniform 2^28, pinned<", ">uniform 2^26<", ">zipf 2^24<"):
+            self.assertIn(words, article)
+        self.assertEqual(
+            charts.wrapped("u32 keys 2^28, pinned", 60), ["u32 keys", "2^28,", "pinned"]
+        )
+        self.assertEqual(charts.wrapped("incomparable words", 40), ["incomparable words"])
 
     def test_statements_of_a_text_are_listed(self):
         """Checkpoints for "scalable and fault-tolerant" are visible without opening a table."""
