@@ -106,7 +106,7 @@ def verdict_tiles(cards):
             tile(f"{number} of {len(figures)}", words, more, link, "warn" if bad else None)
         )
     stale = sum(bool(card.stale) for card in cards)
-    words = f"Remarks of the texts, counted apart: {remarks}."
+    words = f"Remarks of the texts and additions of ours, counted apart: {remarks}."
     if stale:
         words += f" {stale} of {len(cards)} cards are stale: an algorithm changed, or may have."
     return tag("ul", "".join(found), css="tiles") + tag("p", escape(words), css="note")

@@ -199,6 +199,17 @@ class Page(unittest.TestCase):
         )
         self.assertEqual(charts.wrapped("incomparable words", 40), ["incomparable words"])
 
+    def test_least_times(self):
+        """The chart of Figure 6 shows the least of all rounds, as the paper does."""
+        rows = [
+            kit.row(algorithm=name, threads=threads, seconds=[0.003, 0.002, 0.004])
+            for name, threads in (("sequential", 1), ("threads", 2))
+        ]
+        html, _, _ = self.build(rank=kit.document(rows, device=None))
+        article = html.split('id="ranking-fig6"')[1].split("</figure>")[0]
+        self.assertIn("pthreads, 0.5: 2 ms, the least of 3", article)
+        self.assertIn("Least of 3 rounds, as in the paper.", article)
+
     def test_statements_of_a_text_are_listed(self):
         """Checkpoints for "scalable and fault-tolerant" are visible without opening a table."""
         part = self.html.split('id="paper-hybrid"')[1].split('id="paper-roughsort"')[0]
