@@ -90,7 +90,7 @@ def series_of(card):
     lines = card.lines + card.beside
     found = []
     for place, line in enumerate(lines):
-        points = points_of(line, base, card.spec.get("least", False))
+        points = points_of(line, base, "least" in card.spec)
         if line is base or not points:
             continue
         thin = line in card.beside
@@ -260,7 +260,8 @@ def caption_of(card):
     sizes = {row.n for line in card.lines for row in line.rows.values()}
     keys = f" {charts.count(sizes.pop())} keys." if len(sizes) == 1 else ""
     if card.spec.get("least"):
-        return f"{where}.{keys} Least of {rounds(card)} rounds, as in the paper."
+        theirs = f"the paper shows that of {card.spec['least']}"
+        return f"{where}.{keys} The least of {rounds(card)} rounds; {theirs}."
     return f"{where}.{keys} Bars: quartiles of {rounds(card)} rounds."
 
 

@@ -208,7 +208,7 @@ class Page(unittest.TestCase):
         html, _, _ = self.build(rank=kit.document(rows, device=None))
         article = html.split('id="ranking-fig6"')[1].split("</figure>")[0]
         self.assertIn("pthreads, 0.5: 2 ms, the least of 3", article)
-        self.assertIn("Least of 3 rounds, as in the paper.", article)
+        self.assertIn("The least of 3 rounds; the paper shows that of 10.", article)
 
     def test_statements_of_a_text_are_listed(self):
         """Checkpoints for "scalable and fault-tolerant" are visible without opening a table."""
