@@ -293,7 +293,20 @@ def counts(s):
     ]
 
 
-def text_cards(comparisons):
+def bzip2_table(results):
+    """Compression by ordo with a GPU beside that by its CPU threads."""
+    if not results.bzip2:
+        return ""
+    rows = [
+        [r.text, f"{r.cpu:,.0f}", f"{r.cuda:,.0f}", times(r.cuda / r.cpu), (r.file, "wrap")]
+        for r in results.bzip2
+    ]
+    words = "Compression to bzip2 by ordo, in memory, MB/s: CPU threads alone, and with the GPU"
+    heads = ["text", ">CPU", ">with the GPU", ">ratio", "file"]
+    return tag("div", table(words, heads, rows), id="bzip2-gpu")
+
+
+def text_cards(results, comparisons):
     """The part of texts: suffix arrays, transforms, searches and bzip2, of all machines."""
     found = groups(c for c in comparisons if c.document.subject in TEXT_SUBJECTS)
     words = (
@@ -306,6 +319,7 @@ def text_cards(comparisons):
         parts.append(tag("div", cards, css="flow"))
     else:
         parts.append(tag("p", "No result file has texts.", css="note"))
+    parts.append(bzip2_table(results))
     return "".join(parts)
 
 

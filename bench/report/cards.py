@@ -11,6 +11,7 @@ Edit this file when a section gets another name. A test looks up every section i
   axis      the name of the x axis, if it is not the usual one of that field
   y         "time"; ("speed-up", ROLE): how many times as fast as ROLE; ("model", CPU, GPU, BOTH):
             the speed-up of BOTH over GPU against the ratio of the times of CPU and GPU
+  least     the chart shows the least times instead of the medians; the paper's number of rounds
   others    a name in the rules to one algorithm and the conditions on its rows; not drawn
   roles     a name in the rules to the algorithms that can play it; the first one found is taken
   beside    algorithms that are drawn too, without a rule
@@ -38,7 +39,10 @@ HYBRID = {
     "GPU alone": ["sample, cuda"],
     "CPU alone": ["sample, cpu"],
 }
-STREAMED = ["streamed, cuda", "streamed, hybrid"]  # the production sorts, not the paper's
+# The production sorts, and a merge sort: not the paper's algorithm.
+STREAMED = ["streamed, cuda", "streamed, hybrid"]
+MERGE = "merge, cuda"
+SHARES = (0.01, 0.55)  # the least and the largest one that sample_best_share() tries
 PHASES = ["phase I", "phase II", "phase III", "phase IV"]
 STARTS = ("fig3.7", "fig3.8")  # the text names an n from which on there is a gain
 PHASES_N = 1 << 22  # the paper's 4 million keys
@@ -51,9 +55,8 @@ LOOP_NOTES = {
     "likely an artefact. Both run the same loop, so their order and ratio can be compared."
 }
 NO_GAIN = (
-    "The copies over the link take a large part of the time, and both devices wait for them; the "
-    "card of Figure 4.4 shows each phase. Without the copies the H200 is about five times as fast "
-    "as the 16 cores, so the CPU can take only a small share."
+    "The copies over the link, which both devices wait for, take a part of the time that a second "
+    "device does not shorten; the card of Figure 4.4 shows it beside the phases."
 )
 
 TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
@@ -81,16 +84,22 @@ def hybrid_gain(figure, section, question, **more):
     rules = [("ratio", "gain", "GPU alone", "hybrid", "mean")]
     if figure in STARTS:
         rules.append(("gain from", "start", "GPU alone", "hybrid"))
-    more.setdefault("beside", STREAMED)
+    if figure == "fig3.15":
+        rules.append(("no value", "merge", "merge sort on the GPU", "hybrid"))
+        more["others"] = {"merge sort on the GPU": (MERGE, {})}
+    more.setdefault("beside", [*STREAMED, MERGE])
     over = ("speed-up", "GPU alone")
     return hybrid(figure, section, question, *rules, y=over, optional=["CPU alone"], **more)
 
 
 def hybrid_shown(figure, section, question):
     """A card of inputs for which the paper states no value."""
-    rule = ("no value", figure, "GPU alone", "hybrid")
+    rules = [
+        ("over the faster", figure, ["CPU alone", "GPU alone"], "hybrid"),
+        ("no value", figure, "GPU alone", "hybrid"),
+    ]
     over = {"x": "label", "y": ("speed-up", "GPU alone"), "beside": STREAMED}
-    return hybrid(figure, section, question, rule, optional=["CPU alone"], **over)
+    return hybrid(figure, section, question, *rules, optional=["CPU alone"], **over)
 
 
 def hybrid_text(figure, question, size):
@@ -130,7 +139,7 @@ def roughsort(figure, question, where, x, rules, why, **more):
         "x": x,
         "y": "time",
         "roles": ROUGH,
-        "beside": ["auto", "windows", "insertion"],
+        "beside": ["auto", "windows", "insertion", "halving"],
         "rules": [*rules, ("fastest", "merge", "parallel merge sort", OTHER_SORTS)],
         "why": why,
         **more,
@@ -145,6 +154,7 @@ CARDS = [
         "where": {"p": TENTHS},
         "x": "p",
         "y": "time",
+        "least": 10,
         "roles": RANK_CPU,
         "beside": ["auto"],
         "rules": [
@@ -251,15 +261,33 @@ CARDS = [
         where={"n": PHASES_N},
         x="variant",
         optional=["CPU alone", "GPU alone"],
-        why="The four phases take less than half of the time, the copies to and from the GPU take "
-        "as long. The GPU waits while the CPU's threads fill and empty the staging buffers, and it "
-        "waits as long when it sorts alone. The CPU's best share is small, so it waits too.",
+        why="Each device waits for copies that the other one has not finished: the card shows the "
+        "copies beside the phases.",
     ),
     hybrid_gain(
         "fig4.22",
         "sample-phases",
         "Do two devices count histograms faster than one?",
         where={"variant": "phase II"},
+    ),
+    hybrid(
+        "shares",
+        "sample-phases",
+        "How short is phase I, and how long does the GPU wait in phase II?",
+        ("at most", "phase1", "GPU alone", "phase I", "sample"),
+        ("at most", "idle2", "hybrid", "GPU idle, phase II", "phase II"),
+        where={"n": PHASES_N},
+        x="variant",
+        optional=["CPU alone"],
+    ),
+    hybrid(
+        "histogram",
+        "sample-phases",
+        "Does a CPU count histograms faster than a GPU?",
+        ("order", "cpu", ["CPU alone", "GPU alone"]),
+        where={"variant": "phase II"},
+        optional=["CPU alone", "hybrid"],
+        why="The text explains its result by the slow atomic operations of its GPU.",
     ),
     hybrid(
         "threshold",
@@ -272,6 +300,17 @@ CARDS = [
     ),
     hybrid_shown("inputs", "sample-inputs", "Do two devices gain on the paper's other inputs?"),
     hybrid_shown("gain", "sample-gain", "Do two devices gain on large inputs?"),
+    {
+        **hybrid(
+            "production",
+            "n",
+            "Does the production sort gain from both devices?",
+            ("no value", "gain", "GPU alone", "both devices"),
+            y=("speed-up", "GPU alone"),
+            optional=["CPU alone"],
+        ),
+        "roles": {"both devices": ["hybrid, 0 %"], "GPU alone": ["cuda"], "CPU alone": ["cpu"]},
+    },
     hybrid(
         "ratio",
         "sample-platforms",
@@ -407,8 +446,15 @@ CARDS = [
             "ballot scan": ["ballot"],
             "shared-memory scan": ["shared"],
         },
+        "others": {
+            "ballot scan of words": ("ballot", {"op": "sum"}),
+            "shared-memory scan of words": ("shared", {"op": "sum"}),
+        },
         "beside": ["auto"],
-        "rules": [("no value", "order", "shared-memory scan", "ballot scan")],
+        "rules": [
+            ("no value", "order", "shared-memory scan", "ballot scan"),
+            ("no value", "words", "shared-memory scan of words", "ballot scan of words"),
+        ],
     },
     {
         "figure": "ballot/sort",

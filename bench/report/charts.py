@@ -202,6 +202,18 @@ def shown_labels(places, label, step, size=12):
     return [x for i, x in enumerate(places) if (last - i) % stride == 0]
 
 
+def wrapped(label, room, size=12):
+    """The words of a label in lines of at most `room`; one line if a word is longer."""
+    lines = []
+    for word in label.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width_of(longer, size) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines if all(width_of(line, size) <= room for line in lines) else [label]
+
+
 def value_axis(scale, left, right, axis, show):
     parts = []
     for tick in scale.ticks:
@@ -250,9 +262,15 @@ def line_chart(chart, narrow=False):
     else:
         places = list(dict.fromkeys(x for s in chart.series for x, *_ in s.points))
     top, bottom, right = 28, height - 44, width - 10
-    scale = Scale(values, bottom, top, spaced(values))
-    left = 14 + max(width_of(chart.show(t), 12) for t in scale.ticks)
+    logarithmic = spaced(values)
+    ticks = Scale(values, bottom, top, logarithmic).ticks
+    left = 14 + max(width_of(chart.show(t), 12) for t in ticks)
     across, step = positions(places, left, right)
+    lines = {
+        x: [chart.label(x)] if connected else wrapped(chart.label(x), step - 8) for x in places
+    }
+    bottom -= 14 * (max(map(len, lines.values()), default=1) - 1)
+    scale = Scale(values, bottom, top, logarithmic)
     parts = []
     for x1, x2, label in chart.bands:
         start, end = across(x1) - 3, across(x2) + 3
@@ -268,8 +286,9 @@ def line_chart(chart, narrow=False):
             )
         )
     parts += value_axis(scale, left, right, chart.axis_y, chart.show)
-    for x in shown_labels(places, chart.label, step):
-        parts.append(words(across(x), bottom + 18, chart.label(x), "middle", "faint"))
+    for x in shown_labels(places, lambda x: max(lines[x], key=len), step):
+        for i, line in enumerate(lines[x]):
+            parts.append(words(across(x), bottom + 18 + 14 * i, line, "middle", "faint"))
     parts.append(words((left + right) / 2, height - 6, chart.axis_x, "middle", "axis"))
     for y, label in chart.guides:
         parts.append(

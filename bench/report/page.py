@@ -106,7 +106,7 @@ def verdict_tiles(cards):
             tile(f"{number} of {len(figures)}", words, more, link, "warn" if bad else None)
         )
     stale = sum(bool(card.stale) for card in cards)
-    words = f"Remarks of the texts, counted apart: {remarks}."
+    words = f"Remarks of the texts and additions of ours, counted apart: {remarks}."
     if stale:
         words += f" {stale} of {len(cards)} cards are stale: an algorithm changed, or may have."
     return tag("ul", "".join(found), css="tiles") + tag("p", escape(words), css="note")
@@ -231,7 +231,7 @@ def build(results, papers, cards):
         + tag(
             "main",
             problems(results)
-            + tag("h2", "Beside what you may use now", id="answer")
+            + tag("h2", "How ordo compares with what you may use now", id="answer")
             + beside_table(results, comparisons)
             + tag("h2", "Five papers measured again", id="papers")
             + verdict_tiles(cards)
@@ -239,7 +239,7 @@ def build(results, papers, cards):
             + library_tiles(comparisons, python)
             + papers_part(papers, cards)
             + peer_cards(results, comparisons, python)
-            + text_cards(comparisons)
+            + text_cards(results, comparisons)
             + limits(cards, comparisons, python)
             + tag("h2", "Method", id="method")
             + method

@@ -2,6 +2,8 @@
 
 python3 bench/report/paper.py runs PAPER...           folder, file and arguments of every run
 python3 bench/report/paper.py stamp PAPER             the fields that a result file gets
+python3 bench/report/paper.py stale [FOLDER]          the figures and remarks whose rows are missing
+    or older than their kernels, by run; FOLDER: bench/results. Exits 1 if there are any
 python3 bench/report/paper.py finish FOLDER REVISION GPU PAPER...
     writes FOLDER/paper-PAPER/paper.json, which lists the runs and the missing rows, and prints
     the verdict of every figure and a line for a badge; GPU is yes or no
@@ -112,8 +114,25 @@ def finish(folder, revision, gpu, names):
         print_summary(paper, papers[paper]["name"], cards, manifest)
 
 
+def stale(folder):
+    """Prints a line for each run with such cards; whether there are none."""
+    papers = load_papers(ROOT / "bench" / "papers")
+    found = {}
+    for card in build_cards(CARDS, papers, load(folder)):
+        why = card.gap or card.stale
+        if why:
+            key = (card.paper["key"], *card.spec["source"], why)
+            found.setdefault(key, []).append(card.figure["number"])
+    for (paper, *source, why), numbers in found.items():
+        command = command_of((*source, ""))
+        print(f"{paper}: {', '.join(numbers)}: `{command}`: {why}")
+    return not found
+
+
 def main(arguments):
     verb, *rest = arguments[1:] or [""]
+    if verb == "stale" and len(rest) < 2:
+        return 0 if stale(*rest or [ROOT / "bench" / "results"]) else 1
     names = rest if verb in ("runs", "stamp") else rest[3:]
     unknown = [name for name in names if name not in PAPERS]
     if verb not in ("runs", "stamp", "finish") or not names or unknown:

@@ -4,6 +4,7 @@ from html import escape
 
 import charts
 import verdicts
+from cards import SHARES
 from markup import badge, code, details, figure, quartiles, seconds, table, tag
 from papers import MEASURED, PAPERS, citation
 from stats import TIMES, ratio, times
@@ -24,6 +25,15 @@ X_LABELS = {
 }
 
 
+def label_of(card):
+    """The label of a place. Cases are named without the words that all of them have."""
+    if card.spec["x"] != "label":
+        return X_LABELS.get(card.spec["x"], str)
+    cases = dict.fromkeys(x for line in card.lines for x in line.rows)
+    common = set.intersection(*(set(case.split()) for case in cases)) if len(cases) > 1 else set()
+    return lambda case: " ".join(w for w in case.split() if w not in common).strip(",") or case
+
+
 def name_of(line, lines):
     """The role; with the number of threads if that is above 1 or varies."""
     name = "ordo auto" if line.role == "auto" else line.role
@@ -33,10 +43,16 @@ def name_of(line, lines):
     return name
 
 
-def points_of(line, base):
-    """(x, y, low, high, words) in milliseconds, or as speed-ups over the rows of `base`."""
+def points_of(line, base, least=False):
+    """(x, y, low, high, words) in milliseconds, or as speed-ups over the rows of `base`. least: the
+    least times, as the paper shows them."""
     found = []
     for x, row in line.rows.items():
+        if least:
+            y = row.time.least
+            words = f"{seconds(y)}, the least of {row.time.count}"
+            found.append((x, y * 1e3, None, None, f"{line.role}, {x}: {words}"))
+            continue
         if base is None:
             spread = row.time.scaled(1e3)
             words = f"{seconds(row.time.median)} ({quartiles(row.time)})"
@@ -74,7 +90,7 @@ def series_of(card):
     lines = card.lines + card.beside
     found = []
     for place, line in enumerate(lines):
-        points = points_of(line, base)
+        points = points_of(line, base, "least" in card.spec)
         if line is base or not points:
             continue
         thin = line in card.beside
@@ -121,7 +137,7 @@ def chart_of(card):
         series_of(card),
         guides,
         bands,
-        charts.figure if model else X_LABELS.get(spec["x"], str),
+        charts.figure if model else label_of(card),
     )
 
 
@@ -177,6 +193,10 @@ def source_of(document):
     return f"ordo {document.version}{revision}"
 
 
+def details_of(card):
+    return f"seed {card.document.seed}, {rounds(card)} rounds"
+
+
 def setup(card):
     document = card.document
     reading = {
@@ -192,7 +212,7 @@ def setup(card):
     if document is not None:
         items += [
             ("our machine", f"{document.hardware} ({document.machine})"),
-            ("measured", f"{document.day}, {source_of(document)}, {rounds(card)} rounds"),
+            ("measured", f"{document.day}, {source_of(document)}, {details_of(card)}"),
             ("result file", f"bench/results/{document.file}"),
         ]
     content = "".join(tag("dt", escape(a)) + tag("dd", escape(b)) for a, b in items)
@@ -239,7 +259,28 @@ def caption_of(card):
         where = document.hardware
     sizes = {row.n for line in card.lines for row in line.rows.values()}
     keys = f" {charts.count(sizes.pop())} keys." if len(sizes) == 1 else ""
+    if card.spec.get("least"):
+        theirs = f"the paper shows that of {card.spec['least']}"
+        return f"{where}.{keys} The least of {rounds(card)} rounds; {theirs}."
     return f"{where}.{keys} Bars: quartiles of {rounds(card)} rounds."
+
+
+def share_note(card):
+    """The shares of the CPU that the benchmark found, if it searched them for each place."""
+    if card.spec["x"] == "p":
+        return ""  # the shares are the x axis
+    found = {x: row.share for line in card.lines for x, row in line.rows.items() if row.share}
+    if not found:
+        return ""
+    at_edge = [x for x, share in found.items() if share in SHARES]
+    label = X_LABELS.get(card.spec["x"], str)
+    words = (
+        f"Share of the CPU: the best one found, {min(found.values()):g} to "
+        f"{max(found.values()):g}; tried from {SHARES[0]:g} to {SHARES[1]:g}."
+    )
+    if at_edge:
+        words += f" At the edge of what was tried: {', '.join(label(x) for x in at_edge)}."
+    return tag("p", escape(words), css="note")
 
 
 def stale_note(card):
@@ -260,7 +301,11 @@ def counts(cards):
     parts = []
     for listed, one, many in (
         ([c for c in cards if not c.remark], "figure or table", "figures and tables"),
-        ([c for c in cards if c.remark], "remark of the text", "remarks of the text"),
+        (
+            [c for c in cards if c.remark],
+            "remark of the text or addition of ours",
+            "remarks of the text and additions of ours",
+        ),
     ):
         if listed:
             parts.append(f"{len(listed)} {one if len(listed) == 1 else many}: {counted(listed)}.")
@@ -287,6 +332,7 @@ def paper_card(card):
         body = (
             (figure(chart, charts.line_chart, caption_of(card)) if drawn else "")
             + tag("p", escape(sentence(card)), css="finding")
+            + share_note(card)
             + stale_note(card)
             + claims(card)
             + rows_table(card)
@@ -297,16 +343,20 @@ def paper_card(card):
 
 
 def other_figures(paper):
-    rows = [
-        [f["number"], f["kind"], (f["shows"], "wrap"), (f["here"].replace("`", ""), "wrap")]
-        for f in paper["figures"]
-        if f["kind"] not in MEASURED
-    ]
-    if not rows:
-        return ""
-    heads = ["figure", "kind", "shows", "counterpart here"]
-    content = table("Nothing is measured here.", heads, rows)
-    return details(f"{len(rows)} figures, tables and texts without a measurement", content)
+    """Statements of the text as a list, figures and tables without a measurement as a table."""
+    texts, rows = [], []
+    for f in paper["figures"]:
+        here = f.get("here", "").replace("`", "")
+        if f["kind"] == "text":
+            texts.append(tag("li", escape(f"{f['number']}: {f['shows']}. Here: {here}.")))
+        elif f["kind"] not in MEASURED:
+            rows.append([f["number"], f["kind"], (f["shows"], "wrap"), (here, "wrap")])
+    content = tag("ul", "".join(texts), css="checks") if texts else ""
+    if rows:
+        heads = ["figure", "kind", "shows", "counterpart here"]
+        listed = table("Nothing is measured here.", heads, rows)
+        content += details(f"{len(rows)} figures and tables without a measurement", listed)
+    return content
 
 
 def code_of(key):

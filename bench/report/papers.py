@@ -37,11 +37,14 @@ class Card:
 
     @property
     def command(self):
-        """Makes the rows of the card, with the sizes and rounds of a measurement of the paper."""
+        """Made the rows of the card, if their file says how; else a measurement of the paper."""
         source = tuple(self.spec["source"])
         if source[2] is None:
             return ""
-        command = command_of((*source, options_of(self.paper["key"], source)))
+        start = command_of((*source, ""))
+        made = self.document.commands if self.document is not None else ()
+        command = next((c for c in made if f"{c} ".startswith(f"{start} ")), None)
+        command = command or command_of((*source, options_of(self.paper["key"], source)))
         return f"{command} --json {source[0]}.json"
 
     @property

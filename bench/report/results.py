@@ -43,6 +43,7 @@ class Row:
     over_copy: Optional[float] = None  # the time over that of a copy of as many bytes
     device: str = ""  # cpu, cuda or hybrid; "" in older files
     parameters: str = ""  # of the contender, in words
+    share: Optional[float] = None  # of the CPU
 
 
 @dataclass
@@ -96,11 +97,23 @@ class ProgramRow:
     file: str
 
 
+@dataclass(frozen=True)
+class RateRow:
+    """A row of bzip2_gpu.txt: bytes per second of one text, in millions."""
+
+    text: str
+    cpu: float
+    cuda: float
+    machine: str
+    file: str
+
+
 @dataclass
 class Results:
     documents: list = field(default_factory=list)
     python: list = field(default_factory=list)
     programs: list = field(default_factory=list)
+    bzip2: list = field(default_factory=list)
     problems: list = field(default_factory=list)
     other: list = field(default_factory=list)  # JSON files without rows
     gpus: dict = field(default_factory=dict)  # machine to the name of its GPU
@@ -187,6 +200,7 @@ def read_row(raw):
         over_copy=number(raw.get("time_over_copy"), "time_over_copy"),
         device=text(raw.get("device") or "", "device", 20),
         parameters=read_parameters(raw),
+        share=number(raw.get("share"), "share"),
     )
 
 
@@ -293,6 +307,23 @@ def load_programs(path, file, machine, results):
             results.programs.append(ProgramRow(found[1], found[2], float(found[3]), machine, file))
 
 
+RATE_HEAD = "| file | cpu | cuda | cuda / cpu |"
+RATE_ROW = re.compile(r"\| (\S.*?) \| *(\d+\.\d+) \| *(\d+\.\d+) \|")
+
+
+def load_rates(path, file, machine, results):
+    """Adds the rows of the last table of a file, which is the newest one."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    heads = [place for place, line in enumerate(lines) if line == RATE_HEAD]
+    for line in lines[heads[-1] + 2 :] if heads else ():
+        found = RATE_ROW.match(line)
+        if not found:
+            break
+        if float(found[2]) > 0:
+            row = RateRow(found[1], float(found[2]), float(found[3]), machine, file)
+            results.bzip2.append(row)
+
+
 def reason(error):
     if isinstance(error, KeyError):
         return f"the field {error.args[0]} is missing"
@@ -308,6 +339,9 @@ def load(folder, pattern="*/*/*.json"):
     for path in sorted(folder.glob("*/files/*.txt")):
         name = path.relative_to(folder).as_posix()
         load_programs(path, name, path.parent.parent.name, results)
+    for path in sorted(folder.glob("*/text/bzip2_gpu.txt")):
+        name = path.relative_to(folder).as_posix()
+        load_rates(path, name, path.parent.parent.name, results)
     if not results.documents and not results.python:
         results.problems.append(Problem(folder.name, "the folder has no results"))
     for document in results.documents:  # a hybrid run uses both processors and names only the host

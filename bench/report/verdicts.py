@@ -29,6 +29,8 @@ noisy for a verdict. The rules of a card:
   ("at most", claim, role, part, whole)  the times at two x: part / whole against the claim
   ("model", claim, cpu, gpu, both)  speed-up of both devices next to our model of equal loads; the
                                     paper gives nothing to compare with
+  ("over the faster", claim, alone, both)  speed-up of `both` over the faster one of `alone` at each
+                                    x, and where it is at least 1.1; the paper has no value
   ("no value", claim)               the paper's text gives nothing to compare with; with two more
                                     entries the speed-up of the second over the first is shown
 """
@@ -36,7 +38,7 @@ noisy for a verdict. The rules of a card:
 from collections import Counter
 from dataclasses import dataclass
 
-from stats import geometric_mean, ratio, times
+from stats import TIMES, geometric_mean, ratio, times
 
 REPRODUCED, EXCEEDED = "reproduced", "exceeded"
 NOT_REPRODUCED, NOT_COMPARABLE = "not reproduced", "not comparable"
@@ -44,6 +46,7 @@ NOT_MEASURED = "not measured yet"
 VERDICTS = [NOT_REPRODUCED, EXCEEDED, REPRODUCED, NOT_COMPARABLE, NOT_MEASURED]
 
 FACTOR = 1.25  # how far a value may be from the paper's value
+GAIN = 1.1  # what both devices are to gain over one
 TIE = 0.03  # differences below this share do not decide an order
 
 
@@ -193,7 +196,8 @@ def judge_gain_from(claim, lines, slow, fast):
         return Outcome(NOT_REPRODUCED, claim["words"], words)
     words = f"{fast} gains over {slow} from {place:,.0f} on"
     if place < claim["value"] / FACTOR:
-        return Outcome(EXCEEDED, claim["words"], words)
+        words += ", earlier than in the paper, on other hardware"
+        return Outcome(NOT_COMPARABLE, claim["words"], words)
     late = place > claim["value"] * FACTOR
     return Outcome(NOT_REPRODUCED if late else REPRODUCED, claim["words"], words)
 
@@ -274,6 +278,27 @@ def judge_model(claim, lines, *roles):
         for _, r, ours, model in ends
     )
     words += f"; both are faster than the faster device alone in {gains} of {len(points)} rows"
+    return Outcome(NOT_COMPARABLE, claim["words"], words)
+
+
+def judge_over_faster(claim, lines, alone, both):
+    both_line = line_of(lines, both)
+    gains = {}
+    for x, row in both_line.rows.items():
+        rivals = [
+            line.rows[x] for role in alone for line in lines if line.role == role and x in line.rows
+        ]
+        if len(rivals) == len(alone):
+            best = min(rivals, key=lambda rival: rival.time.median)
+            gains[x] = ratio(best.seconds, row.seconds)
+    gains = {x: value for x, value in gains.items() if value is not None}
+    if not gains:
+        return Outcome(NOT_COMPARABLE, claim["words"], f"no row is of {' and '.join(alone)}")
+    medians = [value.median for value in gains.values()]
+    words = (
+        f"{both}: {times(min(medians))} to {times(max(medians))} as fast as the faster device "
+        f"alone; at least {GAIN} {TIMES} in {sum(m >= GAIN for m in medians)} of {len(medians)}"
+    )
     return Outcome(NOT_COMPARABLE, claim["words"], words)
 
 
@@ -404,6 +429,7 @@ def apply_rule(rule, claim, figure, lines, cpus):
         "gain from": judge_gain_from,
         "last is least": judge_last,
         "at most": judge_share,
+        "over the faster": judge_over_faster,
         "model": judge_model,
     }
     if kind in rules:

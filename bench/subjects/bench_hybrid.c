@@ -174,6 +174,7 @@ static bool measure_sort(bench *b, sort_verb verb, ordo_type type, size_t n, con
     question.prepare = bench_restore_call;
     question.prepare_what = &restore;
     question.dist = dist;
+    question.fresh = true;
     snprintf(question.label, sizeof question.label, "%s", label);
     return measure(b, &job, &question, wanted);
 }

@@ -20,10 +20,11 @@ enum {
     LABEL_WIDTH = 20
 };
 
-const char *const        sample_names[SIDES] = {"sample, cpu", "sample, cuda", "sample, hybrid",
-                                                "streamed, cuda", "streamed, hybrid"};
-static const char *const part_names[PARTS] = {"phase I", "phase II", "phase III", "phase IV",
-                                              "copies",  "CPU idle", "GPU idle"};
+const char *const sample_names[SIDES] = {"sample, cpu",    "sample, cuda",     "sample, hybrid",
+                                         "streamed, cuda", "streamed, hybrid", "merge, cuda"};
+static const char *const part_names[PARTS] = {
+    "phase I", "phase II", "phase III", "phase IV",
+    "copies",  "CPU idle", "GPU idle",  "GPU idle, phase II"};
 
 sample_side sample_sides[SIDES];
 
@@ -42,7 +43,8 @@ static ordo_status take_parts(sample_side *s)
         const double seconds = part < PHASES      ? f->sample_seconds[part]
                                : part == COPIES   ? f->copy_seconds
                                : part == CPU_IDLE ? f->cpu_idle_seconds
-                                                  : f->device_idle_seconds;
+                               : part == GPU_IDLE ? f->device_idle_seconds
+                                                  : f->sample_seconds[1] - f->device_seconds[1];
         s->parts[part][round] = seconds > 1e-9 ? seconds : 1e-9;
     }
     return ORDO_OK;
@@ -73,8 +75,8 @@ static ordo_status call_sample(ordo_ctx *ctx, const void *what)
 
 void sample_open_sides(unsigned threads, double share)
 {
-    static const ordo_where wheres[SIDES] = {ORDO_CPU, ORDO_CUDA, ORDO_HYBRID, ORDO_CUDA,
-                                             ORDO_HYBRID};
+    static const ordo_where wheres[SIDES] = {ORDO_CPU,  ORDO_CUDA,   ORDO_HYBRID,
+                                             ORDO_CUDA, ORDO_HYBRID, ORDO_CUDA};
 
     for (sample_device on = CPU; on < SIDES; on++) {
         memset(&sample_sides[on], 0, sizeof sample_sides[on]);
@@ -82,7 +84,9 @@ void sample_open_sides(unsigned threads, double share)
         sample_sides[on].share = on == BOTH ? share : 0;
         sample_sides[on].threads = threads;
         sample_sides[on].absent = on > BOTH;
-        sample_sides[on].algorithm = on > BOTH ? ORDO_ALGORITHM_AUTO : ORDO_ALGORITHM_SAMPLE;
+        sample_sides[on].algorithm = on == MERGE_GPU ? ORDO_ALGORITHM_MERGE
+                                     : on > BOTH     ? ORDO_ALGORITHM_AUTO
+                                                     : ORDO_ALGORITHM_SAMPLE;
     }
 }
 
@@ -90,6 +94,8 @@ void sample_add_streamed(void)
 {
     sample_sides[STREAMED_GPU].absent = sample_sides[STREAMED_BOTH].absent = false;
 }
+
+void sample_add_merge(void) { sample_sides[MERGE_GPU].absent = false; }
 
 void sample_close_sides(void)
 {
@@ -158,8 +164,9 @@ bool sample_measure(bench *b, const sample_case *c)
 
 double sample_try(bench *b, const sample_case *c, sample_side *s)
 {
-    const size_t size = c->n * ordo_type_size(c->type);
-    double       least = INFINITY;
+    const size_t  size = c->n * ordo_type_size(c->type);
+    bench_restore restore = bench_restore_dst(b, size);
+    double        least = INFINITY;
 
     s->verb = c->verb;
     s->type = c->type;
@@ -168,9 +175,12 @@ double sample_try(bench *b, const sample_case *c, sample_side *s)
     s->keys = b->dst;
     s->values = b->dst + size;
     s->ctx = NULL;
+    restore.to[1] = s->values;
+    restore.from[1] = b->src;
+    restore.bytes[1] = c->n * s->value_size;
     for (int round = 0; round < 3; round++) {
-        memcpy(s->keys, b->src, size);
-        memcpy(s->values, b->src, c->n * s->value_size);
+        if (bench_restore_call(bench_context(b, b->set.threads), &restore) != ORDO_OK)
+            break;
         const double began = cli_now();
         if (call_sample(NULL, s) != ORDO_OK)
             break;
@@ -235,6 +245,7 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
         sample_open_sides(b->set.threads, 0);
         sample_sides[BOTH].share = c.share = sample_best_share(b, &c);
         sample_add_streamed();
+        sample_add_merge();
         ok = sample_measure(b, &c);
         sample_close_sides();
     }

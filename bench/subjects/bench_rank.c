@@ -90,17 +90,17 @@ static rank_args with_algorithm(const rank_case *c, ordo_algorithm algorithm)
     return args;
 }
 
-/* Adds the call with every number of threads of a sweep. */
-static bool add_sweep(bench *b, const char *name, const rank_args *args)
+/* Adds the call with every number of threads of a sweep, from the `first` one on. */
+static bool add_sweep(bench *b, const char *name, const rank_args *args, unsigned first)
 {
-    for (unsigned i = 0; i < b->thread_count_count; i++)
+    for (unsigned i = first; i < b->thread_count_count; i++)
         if (!bench_add(b, name, b->thread_counts[i], BENCH_CONTENDER, call_rank, args))
             return false;
     return true;
 }
 
-/* The sequential loop; the paper's threads, all or with `sweep` every number of them; auto with one
- * and with all threads. */
+/* The sequential loop; the paper's threads, all or with `sweep` every number of them above one, which
+ * is the loop; auto with one and with all threads. */
 static bool add_host(bench *b, const rank_case *c, rank_args args[CONTENDERS], bool sweep)
 {
     args[0] = with_algorithm(c, ORDO_ALGORITHM_SEQUENTIAL);
@@ -108,7 +108,7 @@ static bool add_host(bench *b, const rank_case *c, rank_args args[CONTENDERS], b
     args[2] = c->args;
     return bench_add(b, "sequential", 1, BENCH_BASE, call_rank, &args[0]) &&
            (sweep
-                ? add_sweep(b, "threads", &args[1])
+                ? add_sweep(b, "threads", &args[1], b->thread_count_count > 1)
                 : bench_add(b, "threads", b->set.threads, BENCH_CONTENDER, call_rank, &args[1])) &&
            bench_add_both(b, "auto", call_rank, &args[2]);
 }
@@ -208,7 +208,7 @@ static bool run_threads(bench *b)
     if (!bench_generate(b, ORDO_DIST_RECUR, ORDO_F32, b->src, b->set.n, c.question.p) ||
         !bench_add(b, "sequential", 1, BENCH_BASE, call_rank, &loop))
         return false;
-    return add_sweep(b, "threads", &threads) && add_sweep(b, "auto", &c.args) &&
+    return add_sweep(b, "threads", &threads, 0) && add_sweep(b, "auto", &c.args, 0) &&
            bench_measure(b, &c.question);
 }
 

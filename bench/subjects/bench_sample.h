@@ -16,6 +16,7 @@ typedef enum sample_device {
     BOTH,
     STREAMED_GPU, /* the production sorts: not the paper's algorithm */
     STREAMED_BOTH,
+    MERGE_GPU, /* a merge sort on the GPU alone, with the copies both ways */
     SIDES
 } sample_device;
 
@@ -24,7 +25,8 @@ enum {
     COPIES = PHASES,
     CPU_IDLE,
     GPU_IDLE,
-    PARTS /* of the time of a call */
+    GPU_IDLE_II, /* in phase II: its time less that in which the GPU counts */
+    PARTS        /* of the time of a call */
 };
 
 typedef struct sample_side { /* one contender */
@@ -57,9 +59,10 @@ typedef struct sample_case { /* one question */
 extern sample_side       sample_sides[SIDES];
 extern const char *const sample_names[SIDES];
 
-/* CPU, GPU, and both with the given share; the production sorts are absent. */
+/* CPU, GPU, and both with the given share; the other sorts are absent. */
 void sample_open_sides(unsigned threads, double share);
 void sample_add_streamed(void); /* after sample_open_sides: with the production sorts */
+void sample_add_merge(void);    /* the same with the merge sort */
 void sample_close_sides(void);
 /* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
 bool sample_measure(bench *b, const sample_case *c);

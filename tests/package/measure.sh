@@ -81,6 +81,10 @@ assert len(runs) == 4
 END
     expect 'wrong rows or a wrong list of missing rows' [ $? -eq 0 ]
     run 0 ' 0 sections measured' -B "$build" --paper ranking
+    run 0 ' 2 sections measured' -B "$build" --paper ranking -r 0123abc
+    expect 'not the given revision' grep -q '"revision": "0123abc -n 1000 --repeat 1"' "$result"
+    run 0 'measure: 0 sections,' -B "$build" --paper median -d cpu
+    expect 'rows of no section' [ ! -e "$tmp/results/paper-median/select.json" ]
     run 2 'no paper nothing' -B "$build" --paper ranking,nothing
 fi
 

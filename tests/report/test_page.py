@@ -1,6 +1,8 @@
 """The page and the table: balance, ids, links, escaping, damaged input; the kept files."""
 
+import contextlib
 import importlib.util
+import io
 import os
 import re
 import subprocess
@@ -8,6 +10,7 @@ import unittest
 import unittest.mock
 from urllib.parse import unquote
 
+import charts
 import kit
 from beside import SHOWN
 from cards import CARDS
@@ -121,6 +124,21 @@ class Page(unittest.TestCase):
             line = next(w for w in table.splitlines() if w.startswith("| Figure 7: execution"))
             self.assertEqual("Stale" in line, stale)
 
+    def test_list_of_stale_rows(self):
+        """paper.py stale lists figures without rows and those with older ones."""
+        import paper
+
+        rows = [kit.row(algorithm=name) for name in ("hybrid", "shuffle", "naive")]
+        for kernels, listed in ((kernels_of("ranking"), False), ("0123", True)):
+            words = io.StringIO()
+            document = kit.document(rows, paper="ranking", kernels=kernels)
+            with kit.Folder(rank=document) as folder, contextlib.redirect_stdout(words):
+                self.assertEqual(paper.main(["paper.py", "stale", folder]), 1)
+            lines = words.getvalue().splitlines()
+            changed = [w for w in lines if "the kernels changed" in w]
+            self.assertEqual(bool(changed), listed)
+            self.assertTrue(any(w.startswith("median: Table 2: `ordo bench select") for w in lines))
+
     def test_a_file_of_the_paper_comes_before_a_newer_one(self):
         rows = [kit.row(algorithm=name) for name in ("hybrid", "shuffle", "naive")]
         ours = kit.document(rows, paper="ranking", date="2026-01-01T00:00:00Z")
@@ -129,6 +147,74 @@ class Page(unittest.TestCase):
         _, table, _ = self.build(ours=ours, newer=newer, other=other)
         line = next(w for w in table.splitlines() if w.startswith("| Figure 7: execution"))
         self.assertIn("subject/ours.json", line)
+
+    def test_a_card_prints_the_command_that_made_its_rows(self):
+        rows = [kit.row(algorithm=name) for name in ("hybrid", "shuffle", "naive")]
+        made = "ordo bench rank --device cuda --only p -n 5e6 --repeat 3"
+        for commands, printed in (
+            ({"commands": ["ordo bench rank --device cuda --only n", made]}, made),
+            ({"command": made}, made),
+            ({}, "ordo bench rank --device cuda --only p -n 128e6 --repeat 7"),
+        ):
+            html, table, _ = self.build(rank=kit.document(rows, paper="ranking", **commands))
+            article = html.split('id="ranking-fig7"')[1].split("</article>")[0]
+            self.assertIn(f"{printed} --json rank.json", article)
+            line = next(w for w in table.splitlines() if w.startswith("| Figure 7: execution"))
+            self.assertIn(f"`{printed} --json rank.json`", line)
+
+    def test_the_share_of_the_cpu_and_the_edge_of_its_search(self):
+        def card(shares):
+            rows = []
+            for n, share in shares.items():
+                same = {"section": "sample-keys", "op": "sort", "n": n, "p": None}
+                rows.append(kit.row(**same, algorithm="sample, cuda"))
+                rows.append(kit.row(**same, algorithm="sample, hybrid", share=share))
+            document = kit.document(rows, benchmark="hybrid", device=None, paper="hybrid")
+            html, _, problems = self.build(hybrid=document)
+            self.assertEqual(problems, [])
+            return html.split('id="hybrid-fig3-6"')[1].split("</article>")[0]
+
+        article = card({1000: 0.06, 4000: 0.3})
+        self.assertIn("the best one found, 0.06 to 0.3; tried from 0.01 to 0.55.", article)
+        self.assertNotIn("At the edge", article)
+        self.assertIn("At the edge of what was tried: 4k.", card({1000: 0.06, 4000: 0.55}))
+        self.assertNotIn("Share of the CPU:", card({1000: None}))
+
+    def test_cases_are_named_by_what_differs(self):
+        """Long names are in several lines, so that every place has its label."""
+        rows = []
+        for case in (
+            "uniform u32 keys 2^28, pinned",
+            "uniform u32 keys 2^26",
+            "zipf u32 keys 2^24",
+        ):
+            same = {"section": "sample-gain", "label": case, "op": "sort", "p": None}
+            rows += [kit.row(**same, algorithm=f"sample, {on}") for on in ("cuda", "hybrid")]
+        html, _, _ = self.build(hybrid=kit.document(rows, benchmark="hybrid", device=None))
+        article = html.split('id="hybrid-gain"')[1].split("</svg>")[0]
+        for words in (">uniform 2^28, pinned<", ">uniform 2^26<", ">zipf 2^24<"):
+            self.assertIn(words, article)
+        self.assertEqual(
+            charts.wrapped("u32 keys 2^28, pinned", 60), ["u32 keys", "2^28,", "pinned"]
+        )
+        self.assertEqual(charts.wrapped("incomparable words", 40), ["incomparable words"])
+
+    def test_least_times(self):
+        """The chart of Figure 6 shows the least of all rounds, as the paper does."""
+        rows = [
+            kit.row(algorithm=name, threads=threads, seconds=[0.003, 0.002, 0.004])
+            for name, threads in (("sequential", 1), ("threads", 2))
+        ]
+        html, _, _ = self.build(rank=kit.document(rows, device=None))
+        article = html.split('id="ranking-fig6"')[1].split("</figure>")[0]
+        self.assertIn("pthreads, 0.5: 2 ms, the least of 3", article)
+        self.assertIn("The least of 3 rounds; the paper shows that of 10.", article)
+
+    def test_statements_of_a_text_are_listed(self):
+        """Checkpoints for "scalable and fault-tolerant" are visible without opening a table."""
+        part = self.html.split('id="paper-hybrid"')[1].split('id="paper-roughsort"')[0]
+        folded = re.sub(r"<details>.*?</details>", "", part, flags=re.DOTALL)
+        self.assertIn("ordo-mpi sort --checkpoint DIR --resume", folded)
 
     def test_gpu_charts_name_the_gpu(self):
         card = self.html.split('id="ranking-fig7"')[1].split("</article>")[0]
@@ -267,6 +353,25 @@ class Page(unittest.TestCase):
         for words in ("suffix arrays", "patterns per second", "bytes per second", "bench/bzip2.py"):
             self.check_has(html[begin:end], words)
             self.check_has(html[:begin], words, False)
+
+    def test_bzip2_on_a_gpu(self):
+        """The last table of bzip2_gpu.txt is on the page; damaged rows end it."""
+        row = kit.document([kit.row()])
+        head = "| file | cpu | cuda | cuda / cpu |\n|---|---|---|---|\n"
+        words = (
+            f"{head}| old | 1.0 | 9.0 | 9 |\n\n{head}| a <text> | 100.0 | 250.0 | 2.5 |\n| x |\n"
+        )
+        with kit.Folder(rank=row) as folder:
+            (folder / "machine" / "text").mkdir()
+            path = folder / "machine" / "text" / "bzip2_gpu.txt"
+            path.write_text(words, encoding="utf-8")
+            html, _, _ = build(folder)
+        self.check(html)
+        part = html.split('id="bzip2-gpu"')[1].split("</table>")[0]
+        self.assertIn("a &lt;text&gt;", part)
+        self.assertIn(f'<td class="r">2.5 {TIMES}</td>', part)
+        self.assertNotIn("old", part)
+        self.check_has(self.html, 'id="bzip2-gpu"')
 
     def test_hostile_names(self):
         rows = [
