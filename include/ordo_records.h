@@ -1,4 +1,5 @@
-/* ordo_records.h - arrays of structs. ordo.h includes this file.
+/* ordo_records.h - arrays of structs, and of elements that a function compares. ordo.h includes
+ * this file.
  *
  * The arrays are CPU arrays, or with ORDO_ON_DEVICE GPU arrays; the work is then only queued on
  * opts.stream. The CPU does the work on CPU arrays unless the context is for the GPU only. */
@@ -29,6 +30,20 @@ ORDO_MUST ordo_status ordo_sort_records(ordo_ctx *ctx, void *base, size_t n, siz
 ORDO_MUST ordo_status ordo_sort_records_scratch(ordo_ctx *ctx, size_t n, size_t size,
                                                 size_t key_offset, ordo_type type,
                                                 const ordo_sort_opts *opts, size_t *bytes);
+
+/* Compares two elements: < 0 if a comes before b, > 0 if a comes after b, 0 if they tie. Called
+ * from several threads at once.                                                                  */
+typedef int ordo_compare_fn(void *user, const void *a, const void *b);
+
+/* Sorts n elements of `size` bytes by a comparison function, with O(n lg n) comparisons. Elements
+ * are moved by memcpy. algorithm: AUTO, SAMPLE or MERGE; MERGE is stable, and ORDO_STABLE selects
+ * it. A GPU cannot call the function: in every context the CPU does all of the work, and
+ * ordo_report.backend is "cpu". Needs scratch for n elements. If the comparison function
+ * contradicts itself, the order of the elements is unspecified. After ORDO_E_CANCELLED the array
+ * holds its elements in an unspecified order; after any other error it is unchanged. */
+ORDO_MUST ordo_status ordo_sort_by(ordo_ctx *ctx, void *base, size_t n, size_t size,
+                                   ordo_compare_fn *compare, void *user,
+                                   const ordo_sort_opts *opts);
 
 typedef struct ordo_move_opts {
     size_t   struct_size;

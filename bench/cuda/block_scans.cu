@@ -1,7 +1,7 @@
-/* block_scans.cu - the block scans of Whittaker, Skjellum and Bangalore, "Ballot Counting for Optimal
- * Binary Prefix Sum", alone: each block scans values in registers many times, and the input of each
- * scan depends on the one before, so no scan waits for device memory. The scans are those of
- * lib/papers/ballot. */
+/* block_scans.cu - the block scans of Whittaker, Skjellum and Bangalore, "Ballot Counting for
+ * Optimal Binary Prefix Sum", alone: each block scans values in registers many times, and the input
+ * of each scan depends on the one before, so no scan waits for device memory. The scans are those
+ * of lib/papers/ballot. */
 #include "papers/ballot/dev_scan_paper.cuh"
 #include "peers.cuh"
 

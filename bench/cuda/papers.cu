@@ -1,10 +1,10 @@
 /* papers.cu - variants of two papers' algorithms that the library does not offer by name.
  * Whittaker, Skjellum and Bangalore, "Ballot Counting for Optimal Binary Prefix Sum": the split
- * radix sort inside blocks with a block scan by ballots or in shared memory; the splits of the whole
- * array likewise, with 1 or 16 keys per thread; the scan of 32-bit integers in shared memory and by
- * shuffles. Alyafi and Khalid, "Median Element
- * Parallelized Search": the two phases of a median by sub-arrays and merges of pairs. The kernels
- * are those of lib/papers, compiled into this module too. */
+ * radix sort inside blocks with a block scan by ballots or in shared memory; the splits of the
+ * whole array likewise, with 1 or 16 keys per thread; the scan of 32-bit integers in shared memory
+ * and by shuffles. Alyafi and Khalid, "Median Element Parallelized Search": the two phases of a
+ * median by sub-arrays and merges of pairs. The kernels are those of lib/papers, compiled into this
+ * module too. */
 #include "papers/ballot/dev_scan_paper.cuh"
 #include "papers/ballot/dev_split.cuh"
 #include "papers/ballot/dev_split_global.cuh"

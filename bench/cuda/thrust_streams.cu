@@ -1,7 +1,7 @@
 /* thrust_streams.cu - the first attempt of Pfaff and Treadwell, "Parallel Sorting of Roughly-Sorted
  * Sequences", section 7: the halving sort with one call of thrust::sort for each segment, where the
- * sequential sort selects the median. The calls go round robin to a fixed number of streams, and all
- * streams finish before the next step. */
+ * sequential sort selects the median. The calls go round robin to a fixed number of streams, and
+ * all streams finish before the next step. */
 #include "peers.cuh"
 
 #include <thrust/execution_policy.h>

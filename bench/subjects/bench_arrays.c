@@ -1,8 +1,9 @@
 /* bench_arrays.c - a new array of keys in every round.
  *
  * Calls that sort or measure one array again and again let the processor learn its branches. As in
- * the Roughsort paper, whose times are averages over eight arrays, all contenders of a round get the
- * same array, and the next round has another one. The arrays are made before the clock starts. */
+ * the Roughsort paper, whose times are averages over eight arrays, all contenders of a round get
+ * the same array, and the next round has another one. The arrays are made before the clock
+ * starts. */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "cli/cli.h"

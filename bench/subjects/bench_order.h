@@ -58,8 +58,8 @@ typedef struct bench_arrays {
     size_t       bytes, count, round;
 } bench_arrays;
 
-/* Makes the arrays; on_host: also host copies of arrays on a GPU. bench_arrays_take() is the prepare
- * step of a question whose `round` points to a->round. Free the arrays after the question. */
+/* Makes the arrays; on_host: also host copies of arrays on a GPU. bench_arrays_take() is the
+ * prepare step of a question whose `round` points to a->round. Free the arrays afterwards. */
 bool bench_arrays_make(bench *b, bench_arrays *a, ordo_dist dist, size_t n, size_t k, bool on_host);
 ordo_status bench_arrays_take(ordo_ctx *ctx, const void *what);
 void        bench_arrays_free(bench_arrays *a);

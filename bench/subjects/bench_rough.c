@@ -4,9 +4,10 @@
  * The paper's five sorts are halving with one thread, rough on the GPU, std::stable_sort, CUB's
  * merge sort and bubble. On a GPU the sequential ones are timed in the same run, on a host copy of
  * the keys, so that the crossovers can be read. As in the paper, every round has a new array, the
- * arrays of the GPU are already there, ROUGH, INSERTION, HALVING and WINDOWS get the radius, and its
- * measurement is not timed. AUTO does not get the radius. A few keys are also sorted by the paper's
- * first attempt, a call of Thrust's sort for each segment (bench/cuda/thrust_streams.cu). */
+ * arrays of the GPU are already there, ROUGH, INSERTION, HALVING and WINDOWS get the radius, and
+ * its measurement is not timed. AUTO does not get the radius. A few keys are also sorted by the
+ * paper's first attempt, a call of Thrust's sort for each segment
+ * (bench/cuda/thrust_streams.cu). */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"

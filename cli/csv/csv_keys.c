@@ -113,8 +113,8 @@ typedef struct csv_sample { /* of the first values of a column */
     const char *other; /* the first value that is no number */
 } csv_sample;
 
-/* Looks at the first rows once, for all columns that are wanted (ascending); `values` has room for a
- * value of each. */
+/* Looks at the first rows once, for all columns that are wanted (ascending); `values` has room for
+ * a value of each. */
 static void sample_columns(const csv_table *table, const size_t *wanted, size_t count,
                            csv_span *values, csv_sample *samples)
 {

@@ -73,8 +73,8 @@ const char *csv_column_shown(const csv_table *table, size_t column);
 /* The names of the first columns, or how many columns there are. Returns out. */
 const char *csv_names_shown(const csv_table *table, char *out, size_t capacity);
 
-/* The columns with a number in the first rows whose other values there are numbers or empty. If only
- * most of them are, prints what then happens to the column, `otherwise`, if it is not NULL.
+/* The columns with a number in the first rows whose other values there are numbers or empty. If
+ * only most of them are, prints what then happens to the column, `otherwise`, if it is not NULL.
  * `columns` has room for all columns. False after a message. */
 bool csv_number_columns(const csv_table *table, const char *otherwise, size_t *columns, size_t *n);
 

@@ -151,8 +151,7 @@ static void test_null(void)
 static void test_nothing(void)
 {
     uint64_t total = 7;
-    size_t   first = 7, where = 7;
-    size_t   found = 7, radius = 7, runs = 7;
+    size_t   first = 7, where = 7, found = 7, radius = 7, runs = 7;
     double   median = 7;
     int      sorted = 7;
     testkit_case("n == 0 with NULL arrays");
@@ -183,9 +182,7 @@ static void test_nothing(void)
     }
     CHECK(isnan(median));
     CHECK(found == 0 && radius == 0 && runs == 0);
-    CHECK_EQ_U64(0, total);
-    CHECK_EQ_U64(0, first);
-    CHECK_EQ_U64(0, where);
+    CHECK(total == 0 && first == 0 && where == 0);
     CHECK_EQ_U64(1, sorted);
 }
 
@@ -259,6 +256,7 @@ static void test_types(void)
     double                 out[2 * N];
     static const ordo_type no_ranks[] = {ORDO_I8,  ORDO_U8,  ORDO_I16, ORDO_U16,
                                          ORDO_I32, ORDO_I64, ORDO_F32};
+    static const size_t    no_size[] = {0, 17, SIZE_MAX};
     ordo_rank_opts const   average = ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE);
 
     testkit_case("types that cannot hold the result");
@@ -287,12 +285,9 @@ static void test_types(void)
                     REFUSED("out_type", status);
             }
     testkit_case("element sizes of partition");
-    REFUSED("elem_size",
-            ordo_partition(ctx, ORDO_FLAG_BITS, "12345678", keys, N, 0, out, NULL, NULL));
-    REFUSED("elem_size",
-            ordo_partition(ctx, ORDO_FLAG_BITS, "12345678", keys, N, 17, out, NULL, NULL));
-    REFUSED("elem_size",
-            ordo_partition(ctx, ORDO_FLAG_BITS, "12345678", keys, N, SIZE_MAX, out, NULL, NULL));
+    for (size_t i = 0; i < sizeof no_size / sizeof *no_size; i++)
+        REFUSED("elem_size", ordo_partition(ctx, ORDO_FLAG_BITS, "12345678", keys, N, no_size[i],
+                                            out, NULL, NULL));
 }
 
 #define FOR_GPUS(call)                                                                             \
@@ -305,6 +300,7 @@ static void test_types(void)
 static void refuse_radii(void *keys, void *out, uint32_t algorithm)
 {
     static const uint64_t too_large[] = {N, N + 1, UINT64_MAX};
+    static const char     expected[] = "expected less than 64, the number of keys";
     ordo_sort_opts        opts = ORDO_OPTS(ordo_sort_opts, .algorithm = algorithm, .radius = N - 1);
     if (algorithm != ORDO_ALGORITHM_INSERTION || testkit_on_device())
         FINE(ordo_sort(ctx, ORDO_U32, keys, N, &opts));
@@ -312,14 +308,10 @@ static void refuse_radii(void *keys, void *out, uint32_t algorithm)
         size_t bytes;
         opts.radius = too_large[i];
         FINE(ordo_sort(ctx, ORDO_U32, NULL, 0, &opts));
-        REFUSED("expected less than 64, the number of keys",
-                ordo_sort(ctx, ORDO_U32, keys, N, &opts));
-        REFUSED("expected less than 64, the number of keys",
-                ordo_sort_scratch(ctx, ORDO_U32, N, &opts, &bytes));
-        REFUSED("expected less than 64, the number of keys",
-                ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &opts));
-        REFUSED("expected less than 64, the number of keys",
-                ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &opts));
+        REFUSED(expected, ordo_sort(ctx, ORDO_U32, keys, N, &opts));
+        REFUSED(expected, ordo_sort_scratch(ctx, ORDO_U32, N, &opts, &bytes));
+        REFUSED(expected, ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &opts));
+        REFUSED(expected, ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &opts));
     }
 }
 

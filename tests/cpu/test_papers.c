@@ -62,7 +62,7 @@ static const ordo_backend *cpu;
 static void               *state;
 static uint32_t            random_keys[N], sorted_keys[N];
 
-/* Checks a call; `result` has N elements and becomes `wanted`; without papers it stays as it was. */
+/* Checks a call; `result` has N elements and becomes `wanted`; without papers it stays the same. */
 static void check(bool with, ordo_status status, const uint32_t *was, const uint32_t *wanted,
                   const uint32_t *result)
 {

@@ -451,7 +451,7 @@ static void test_rough_capture(void)
 
 /* ---- Radix sorts by single bits ---- */
 
-/* SPLIT and GLOBAL: sizes around the edges of tiles and of the scan's spans, every type and shape. */
+/* SPLIT and GLOBAL: sizes at the edges of tiles and of the scan's spans, all types and shapes. */
 static void test_split(void)
 {
     static size_t const some[] = {1,   2,   3,    31,   32,    33,    255,   256,    257,    511,

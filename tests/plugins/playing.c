@@ -301,7 +301,7 @@ static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, or
     return played();
 }
 
-/* ---- A clock: copies take a nanosecond and happen when they are queried; work takes no time ---- */
+/* ---- A clock: copies take 1 ns and happen when they are queried; work takes no time ---- */
 
 static double now(void)
 {

@@ -8,8 +8,8 @@
  * the limit of its control group. */
 uint64_t line_memory_default(void);
 
-/* The bytes that a sort in memory takes for so many bytes of text and lines: about, or with `most` at
- * most. */
+/* The bytes that a sort in memory takes for so many bytes of text and lines: about, or with `most`
+ * at most. */
 uint64_t line_memory_needed(const line_order *order, uint64_t bytes, uint64_t lines, bool most);
 
 #endif

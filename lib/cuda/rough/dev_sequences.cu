@@ -1,11 +1,11 @@
 /* dev_sequences.cu - the radius of an array from its sequences LR, RL and DM.
  *
  * The sequences are those of A. Pfaff and J. Treadwell, "Parallel Sorting of Roughly-Sorted
- * Sequences" (2016), whose own way is papers/roughsort/dev_radius_paper.cu. Here LR is the max-scan,
- * RL the min-scan from the end, both by dev_scan.cu. Then one thread per element finds d[i] = i - j
- * for the first j with LR[j] after RL[i], by a search that starts at i and doubles its steps: O(lg
- * d[i]). LR is monotonic, so d[i] is exact. The radius is the largest d[i]. Memory moved: about 8
- * reads and writes of the keys. Scratch: two arrays of key bits. */
+ * Sequences" (2016), whose own way is papers/roughsort/dev_radius_paper.cu. Here LR is the
+ * max-scan, RL the min-scan from the end, both by dev_scan.cu. Then one thread per element finds
+ * d[i] = i - j for the first j with LR[j] after RL[i], by a search that starts at i and doubles its
+ * steps: O(lg d[i]). LR is monotonic, so d[i] is exact. The radius is the largest d[i]. Memory
+ * moved: about 8 reads and writes of the keys. Scratch: two arrays of key bits. */
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/radius.cuh"
 #include "cuda/runtime/cuda_dev.cuh"

@@ -1,16 +1,17 @@
-/* dev_split.cuh - the radix sort of D. Whittaker, A. Skjellum and P. Bangalore, "Ballot Counting for
- * Optimal Binary Prefix Sum", one key per thread. Templates for dev_split.cu and the benchmark, which
- * varies the block scan.
+/* dev_split.cuh - the radix sort of D. Whittaker, A. Skjellum and P. Bangalore, "Ballot Counting
+ * for Optimal Binary Prefix Sum", one key per thread. Templates for dev_split.cu and the benchmark,
+ * which varies the block scan.
  *
- * A split sorts the keys of a block by one bit. A binary prefix sum of the block counts the set bits
- * before each key; the index of the thread less that number is the number of unset bits before it;
- * the last thread broadcasts the number of all unset bits; so each thread knows the place of its key,
- * and the keys are exchanged in shared memory. Arrays larger than a block are sorted as in the CUDPP
- * library, with which the authors compare, in passes of 4 bits from the lowest on: four splits sort
- * each tile, the tile's keys of each of the 16 digits are counted, a scan of all counts gives the
- * first place of each digit of each tile, and the keys move there. All bits are sorted by, whether
- * they differ or not. Cost per pass: 2 reads and writes of keys and indices. Scratch: two arrays of
- * key bits; for pairs and argsort also two of indices; 14 bytes for each digit of each tile. */
+ * A split sorts the keys of a block by one bit. A binary prefix sum of the block counts the set
+ * bits before each key; the index of the thread less that number is the number of unset bits before
+ * it; the last thread broadcasts the number of all unset bits; so each thread knows the place of
+ * its key, and the keys are exchanged in shared memory. Arrays larger than a block are sorted as in
+ * the CUDPP library, with which the authors compare, in passes of 4 bits from the lowest on: four
+ * splits sort each tile, the tile's keys of each of the 16 digits are counted, a scan of all counts
+ * gives the first place of each digit of each tile, and the keys move there. All bits are sorted
+ * by, whether they differ or not. Cost per pass: 2 reads and writes of keys and indices. Scratch:
+ * two arrays of key bits; for pairs and argsort also two of indices; 14 bytes for each digit of
+ * each tile. */
 #ifndef ORDO_PAPERS_BALLOT_DEV_SPLIT_H
 #define ORDO_PAPERS_BALLOT_DEV_SPLIT_H
 

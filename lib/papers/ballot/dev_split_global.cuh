@@ -1,6 +1,7 @@
 /* dev_split_global.cuh - a radix sort with one stable partition of the whole array for every bit
- * that differs, lowest first. Not the poster's way: Whittaker, Skjellum and Bangalore split inside a
- * block (dev_split.cuh). Templates for dev_split.cu and the benchmark, which varies the block scan.
+ * that differs, lowest first. Not the poster's way: Whittaker, Skjellum and Bangalore split inside
+ * a block (dev_split.cuh). Templates for dev_split.cu and the benchmark, which varies the block
+ * scan.
  *
  * The place of a key with bit 0 is the number of 0 bits before it; with bit 1, the number of all 0
  * bits plus the number of 1 bits before it. A split is three kernels: a block scan counts the 0

@@ -89,8 +89,8 @@ static void FN(order_halves)(RECORD *box, size_t length, bool up)
         FN(exchange)(top + i, bottom + i);
 }
 
-/* Phase `size` makes sorted sequences of `size` records, every second one descending; its sub-phases
- * halve the length of the boxes. `part` is a power of two. */
+/* Phase `size` makes sorted sequences of `size` records, every second one descending; its
+ * sub-phases halve the length of the boxes. `part` is a power of two. */
 static void FN(sort_part)(RECORD *records, size_t part)
 {
     for (size_t size = 2; size <= part; size *= 2)
@@ -99,8 +99,8 @@ static void FN(sort_part)(RECORD *records, size_t part)
                 FN(order_halves)(records + start, length, (start & size) == 0);
 }
 
-/* Sorts sub-arrays of work->span records; lo is the start of one. Only the last one of the array may
- * be shorter; infinite records fill it up. */
+/* Sorts sub-arrays of work->span records; lo is the start of one. Only the last one of the array
+ * may be shorter; infinite records fill it up. */
 static void FN(sort_parts)(void *arg, size_t lo, size_t hi)
 {
     bitonic_work *const work = arg;

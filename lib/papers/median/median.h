@@ -35,8 +35,8 @@
 #ifndef __cplusplus
 
 ordo_status cpu_records_bitonic(const struct cpu_records *records, ordo_exec *exec);
-/* Sorts each sub-array of `part` records, a power of two, by the paper's network. If the last one is
- * shorter, `padded` has room for `part` records. */
+/* Sorts each sub-array of `part` records, a power of two, by the paper's network. If the last one
+ * is shorter, `padded` has room for `part` records. */
 ordo_status cpu_records_bitonic_parts(const struct cpu_records *records, size_t part, void *padded,
                                       ordo_exec *exec);
 

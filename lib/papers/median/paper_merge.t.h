@@ -2,9 +2,9 @@
  * Khalid, "Median Element Parallelized Search", for the CPU and for the host side of a GPU.
  *
  * Every sub-array has an index, its head: the place of its first record that is not merged yet.
- * Each step searches the heads of all sub-arrays that are not merged for the smallest record, copies
- * it to the result and advances its head. When one sub-array is left, its records are copied. About
- * n * n / part comparisons, by one thread.
+ * Each step searches the heads of all sub-arrays that are not merged for the smallest record,
+ * copies it to the result and advances its head. When one sub-array is left, its records are
+ * copied. About n * n / part comparisons, by one thread.
  * The including file defines RECORD, LESS(a, b) and FN(name). */
 
 typedef struct FN(paper_merge) {

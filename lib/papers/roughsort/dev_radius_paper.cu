@@ -5,11 +5,11 @@
  * by the minimum of RL[i] and RL[i + 2^r]. Before each round every thread compares its slot of both
  * lists with the next slot and sets a flag of the list if they are out of order. A list in order is
  * complete, because LR[i] is then at least every key up to i; it takes no further round. Then one
- * kernel computes DM, with a search back from i over LR that doubles its steps: O(lg DM[i]). Another
- * kernel finds the largest DM[i], the radius. The authors leave out a condition of DM and find only
- * a bound; here DM is exact. Each list has two arrays, so no thread reads a slot that another one
- * writes. Cost: at most lg n + 1 rounds, each with a wait of the host for the flags. Scratch: four
- * arrays of key bits, and DM if the caller does not want it. */
+ * kernel computes DM, with a search back from i over LR that doubles its steps: O(lg DM[i]).
+ * Another kernel finds the largest DM[i], the radius. The authors leave out a condition of DM and
+ * find only a bound; here DM is exact. Each list has two arrays, so no thread reads a slot that
+ * another one writes. Cost: at most lg n + 1 rounds, each with a wait of the host for the flags.
+ * Scratch: four arrays of key bits, and DM if the caller does not want it. */
 #include "cuda/rough/radius.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/warp/warp_scan.cuh"

@@ -31,7 +31,7 @@ typedef struct variant {
 
 enum {
     SELECTED = 5,
-    /* Most keys of ROUGH, INSERTION and HALVING: with a radius near n one thread of the GPU sorts all. */
+    /* Most keys of ROUGH, INSERTION and HALVING: with a radius near n one thread sorts all keys. */
     ROUGH_KEYS = 1 << 14,
     WITH_RESULT = 1 << 16, /* flag of choice: return the single result                         */
     NO_ARRAY = 1 << 17,    /* flag of choice: return only the single result; topk: no indices  */

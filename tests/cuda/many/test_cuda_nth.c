@@ -216,8 +216,8 @@ static void call_any_order(const sample *s, const ordo_segments *there)
     CHECK(strcmp(report.algorithm, "segments") == 0);
 }
 
-/* The first place of `found` whose key belongs to the other side of place k; the length if none. Ties
- * belong to both sides. */
+/* The first place of `found` whose key belongs to the other side of place k; the length if none.
+ * Ties belong to both sides. */
 static size_t first_wrong(const sample *s, const char *sorted, const char *found)
 {
     size_t const length = s->l->segments.length;

@@ -67,8 +67,8 @@ static void expect_strings(const verb_entry *v, const verb_data *data, unsigned 
 }
 
 /* The linear quantile of NumPy, except that the result between finite keys is finite, and the
- * result beside one infinite key is that key. A NaN without weight has no effect. The median is the quantile of 1/2. Zeros are +0; a NaN has no
- * payload. */
+ * result beside one infinite key is that key. A NaN without weight has no effect. The median is the
+ * quantile of 1/2. Zeros are +0; a NaN has no payload. */
 static double quantile_of(const verb_entry *v, const void *sorted, size_t n, double q)
 {
     double const place = q * (double)(n - 1);
