@@ -148,8 +148,8 @@ enum {                    /* bits of the field `flags` of options structs       
  * without waiting, with three exceptions: it waits for a single result (pass NULL where that is
  * allowed to avoid this), ordo_sort waits when it inspects the keys first (AUTO from 128 MiB of
  * keys on, WINDOWS) or checks a radius (ROUGH, INSERTION, HALVING; also pairs and argsort), and a
- * selection by BITONIC merges on the host. As always in CUDA, errors of work in progress appear in a
- * later CUDA call. Calls of one context on several streams run one after the other. A call whose
+ * selection by BITONIC merges on the host. As always in CUDA, errors of work in progress appear in
+ * a later CUDA call. Calls of one context on several streams run one after the other. A call whose
  * scratch was reserved (ordo_reserve) allocates nothing and can be captured in a CUDA graph. The
  * graph uses that scratch until the context is freed, so no call on the context may need more in
  * between. Arrays must exist until the work is done. */
@@ -456,10 +456,11 @@ ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t 
  * With ORDO_ANY_ORDER, which may be faster, out[k] ties with that key, no key before it is greater
  * and no key after it is less. The order is otherwise not specified: it depends on the instruction
  * set, the number of threads, the device and the memory limit.
- * out and index may be NULL; if both are, only the arguments are checked. ORDO_E_ARG if k is not below n; with segments, k must be below the
- * length of every segment. Offsets on a GPU are not checked: a segment of at most k keys keeps its
- * order. Of opts only ORDO_DESCENDING, ORDO_ANY_ORDER, ORDO_ON_DEVICE, stream and segments. out and
- * index must not overlap other arrays.                                                           */
+ * out and index may be NULL; if both are, only the arguments are checked. ORDO_E_ARG if k is not
+ * below n; with segments, k must be below the length of every segment. Offsets on a GPU are not
+ * checked: a segment of at most k keys keeps its order. Of opts only ORDO_DESCENDING,
+ * ORDO_ANY_ORDER, ORDO_ON_DEVICE, stream and segments. out and index must not overlap other
+ * arrays.                                                                                        */
 ORDO_MUST ordo_status ordo_nth(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k,
                                void *out, ordo_type index_type, void *index,
                                const ordo_select_opts *opts);
@@ -502,10 +503,10 @@ typedef struct ordo_quantile_opts {
 } ordo_quantile_opts;
 
 /* Writes the q[j]-quantile of the keys to out[j], 0 <= q[j] <= 1, as f64 for every type. All q
- * share one pass. A median is the quantile of q = 0.5, byte for byte: here, with weights, of groups,
- * of windows, of files and of many processes; its method is linear or HALF_SUM. If there are no
- * keys (n == 0, or all are NaN and omitted), the result is NaN. 64-bit integers are first rounded to
- * the nearest f64, which is exact up to 2^53. A result lies between its two neighbouring keys, so
+ * share one pass. A median is the quantile of q = 0.5, byte for byte: here, with weights, of
+ * groups, of windows, of files and of many processes; its method is linear or HALF_SUM. If there
+ * are no keys (n == 0, or all are NaN and omitted), the result is NaN. 64-bit integers are first
+ * rounded to the nearest f64, exact up to 2^53. A result lies between its two neighbouring keys, so
  * quantiles of finite keys are finite. If a neighbour is infinite, the result is that infinity, and
  * next to a NaN (ORDO_NANS_LAST) it is NaN, unless the other neighbour has all the weight; between
  * -inf and +inf it is NaN. A result of 0 is +0.                                                  */

@@ -61,8 +61,8 @@ typedef struct ordo_sink {
     (UINT64_C(1) << 33) /* temporary files may be on a file system in
                                                   * memory (tmpfs), which is refused otherwise  */
 
-/* What a call is doing. The names of phases: "copy" (of a pipe to temporary files), "check" (of what
- * an interrupted call has done), "runs", "longer runs", "ranges", "ranks", "pass", "choose",
+/* What a call is doing. The names of phases: "copy" (of a pipe to temporary files), "check" (of
+ * what an interrupted call has done), "runs", "longer runs", "ranges", "ranks", "pass", "choose",
  * "merge". */
 typedef struct ordo_external_phase {
     size_t      struct_size;

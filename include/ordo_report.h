@@ -92,8 +92,8 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     uint64_t devices; /* SAMPLE: number of GPUs                                                  */
     uint64_t shares_unused; /* 1: the context has shares (cpu_share, devices), but one device did
                              * the job                                                           */
-    /* Sorts of k-sorted keys: the radius that the caller gave or a sample suggested, and 1 if it was
-     * too small, so that the keys were sorted again.                                             */
+    /* Sorts of k-sorted keys: the radius that the caller gave or a sample suggested, and 1 if it
+     * was too small, so that the keys were sorted again.                                         */
     uint64_t tried_radius, radius_failed;
 } ordo_facts;
 

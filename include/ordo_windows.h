@@ -41,15 +41,16 @@ typedef struct ordo_moving_opts {
 } ordo_moving_opts;
 
 /* Writes the median, quantile, rank, minimum or maximum of the window of in[i] to out[i].
- * MEDIAN and QUANTILE have the bytes of ordo_median and ordo_quantiles; RANK is the rank that ordo_rank
- * gives to the last element of the window. out_type is ORDO_F64. For MIN and MAX it may also be
- * `type`; integers of 64 bits are otherwise rounded to the nearest f64.
+ * MEDIAN and QUANTILE have the bytes of ordo_median and ordo_quantiles; RANK is the rank that
+ * ordo_rank gives to the last element of the window. out_type is ORDO_F64. For MIN and MAX it may
+ * also be `type`; integers of 64 bits are otherwise rounded to the nearest f64.
  * nans: ORDO_NANS_OMIT takes NaNs as missing, as pandas and bottleneck do: they are not counted as
  * observations, and RANK of a NaN is NaN. ORDO_NANS_PROPAGATE: the result of a window with a NaN is
  * NaN. ORDO_NANS_LAST, the default: NaNs are keys after all other keys. For the last two every
  * element is an observation.
- * Infinities are keys like others (pandas takes them as missing). MIN and MAX order the key bits: -0 is below +0. A NaN result is the default NaN. The
- * bytes of the results are the same for any number of threads.
+ * Infinities are keys like others (pandas takes them as missing). MIN and MAX order the key bits:
+ * -0 is below +0. A NaN result is the default NaN. The bytes of the results are the same for any
+ * number of threads.
  * Time: MIN and MAX take a constant number of steps per element, RANK at most lg(window), MEDIAN
  * and QUANTILE at most the logarithm of the window to base 64; all but MIN and MAX also sort every
  * element once or twice. Scratch: up to 16 windows or a few thousand elements for each thread. If
