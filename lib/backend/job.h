@@ -15,7 +15,7 @@ typedef struct ordo_sort_job { /* sorts keys in place, or from another array */
     size_t         n;
     bool           descending;
     ordo_algorithm algorithm;
-    size_t         radius; /* ROUGH, HALVING, WINDOWS, INSERTION: as the caller gave it; 0: measure */
+    size_t         radius; /* of ROUGH, HALVING, WINDOWS, INSERTION, as given; 0: measure */
     const void    *source; /* the array to read; NULL: keys. Always NULL in pairs,
                             * and for devices unless there are segments */
     const struct ordo_segment_view *segments;

@@ -5,8 +5,9 @@
  * most 4 bytes, n at most 2^32), else as two words of 8 bytes. No two records with an index are
  * equal. A pair whose value fits carries it: keys of at most 4 bytes as the word of key and index
  * above a word with the value of up to 8 bytes; keys of 8 bytes above a word of the index and the
- * value of up to 4 bytes. Splitters divide the records into 2 * 2^lg buckets: bucket 2 i holds the records between
- * splitters i - 1 and i, bucket 2 i + 1 those equal to splitter i, which need no sort.
+ * value of up to 4 bytes. Splitters divide the records into 2 * 2^lg buckets: bucket 2 i holds the
+ * records between splitters i - 1 and i, bucket 2 i + 1 those equal to splitter i, which need no
+ * sort.
  *
  * lib/papers/hybrid runs the steps on every device; the sample sorts of the CPU and of the GPU
  * alone consist of the same functions. All arrays are in the memory of the backend. */
