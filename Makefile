@@ -61,11 +61,12 @@ test: configured
 	@! scripts/has-gpu || $(CMAKE) --build build --parallel $(JOBS) --target ordo_cuda_peers
 	@JOBS=$(JOBS) scripts/test build
 
-# Kills and fails external work at every system call, and sorts 4 GiB with 64 MiB; needs 16 GB of disk.
+# Kills and fails external work at every system call, sorts 4 GiB with 64 MiB, and measures the memory of
+# every command that has -S; needs 16 GB of disk.
 .PHONY: torture
 torture: configured
 	@$(CMAKE) --build build --parallel $(JOBS)
-	@ORDO_TORTURE=1 ctest --test-dir build --output-on-failure -R '^(external_(kill|faults|limit)|cli_external_steps|mpi_calls)'
+	@ORDO_TORTURE=1 ctest --test-dir build --output-on-failure -R '^(external_(kill|faults|limit)|cli_external_steps|cli_limits|mpi_calls)'
 
 test-python: all
 	@scripts/python-test build
