@@ -128,9 +128,9 @@ def sort(
     algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, bubble,
         rough, halving or windows; on a GPU also insertion and global. Strings accept 'auto' and
         'sample'.
-    radius : for rough, halving, windows and insertion: no element is more than this many positions from its
-        sorted position. 0: the radius is measured. If the radius is too small, the sort takes
-        longer; the result is the same.
+    radius : for rough, halving, windows and insertion: no element is more than this many positions
+        from its sorted position. 0: the radius is measured. If the radius is too small, the sort
+        takes longer; the result is the same.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
     by : if `a` is a data frame of pandas, polars or pyarrow: the name of a column, or a list of
         names. Rows are sorted by the first, equal rows by the next. `descending` may be a list. A
