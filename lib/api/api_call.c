@@ -191,8 +191,9 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
 }
 
 /* The CPU writes only the facts before device_status, except in sorts that split the array into
- * buckets, in sorts by a radius and in selections by sub-arrays. The other facts are cleared and copied only if they may
- * have been written, because this takes several per cent of a call on four keys. */
+ * buckets, in sorts by a radius and in selections by sub-arrays. The other facts are cleared and
+ * copied only if they may have been written, because this takes several per cent of a call on four
+ * keys. */
 #define CPU_FACTS offsetof(ordo_facts, device_status)
 
 static void clear_facts(ordo_ctx *ctx)
