@@ -32,8 +32,8 @@ static const char help_external[] =
 
 static const char help_resume[] =
     "  --resume          npy, raw and records: if the command fails or is killed, keep the sorted\n"
-    "                    parts in D, and the finished part of FILE beside it (not of ranks);\n"
-    "                    the same command then goes on from there\n";
+    "                    parts in D, which is made if it does not exist, and the finished part of\n"
+    "                    FILE beside it (not of ranks); the same command then goes on from there\n";
 
 static const char help_sort[] =
     "  --buffer-size S   the same as -S S\n"

@@ -525,11 +525,11 @@ def show_config() -> None:
     found = _info()
     cgroup = f", {found.cgroup} granted by the cgroup" if found.cgroup else ""
     limit = f"{found.mem_limit} bytes" if found.mem_limit else "none"
-    print(f"ordo {_lib.version} ({_lib.path})")
+    print(f"ordo {_lib.version} ({_lib.printable(_lib.path)})")
     print(f"  threads: {found.threads} of {found.cpus} CPUs, {found.affinity} usable{cgroup}")
     print(f"  instruction set: {found.isa.decode()} of {found.isa_all.decode()}")
     print(f"  memory limit: {limit}; scratch held: {found.scratch_held} bytes")
-    print(f"  cuda: {found.cuda.decode() or 'usable'}")
+    print(f"  cuda: {_lib.printable(found.cuda) or 'usable'}")
     for line in found.devices.decode().splitlines():
         print(f"    {line}")
     if found.device_sms:

@@ -191,8 +191,9 @@ class Source:
         self._held = memoryview(b"")
         self._kept: list[Any] = []
         if is_path(data):
-            self._name = os.fsdecode(data)
-            self._open(self._name)
+            path = os.fsdecode(data)
+            self._name = _lib.printable(path)
+            self._open(path)
         elif isinstance(data, np.ndarray) or _is_array_like(data):
             self._name = "the array"
             self._array = self._checked(data)
@@ -212,7 +213,7 @@ class Source:
     def _open(self, path: str) -> None:
         self._file = file = open(path, "rb", buffering=0)  # noqa: SIM115 # `close` closes it
         try:
-            self._read_dtype(file, path)
+            self._read_dtype(file)
             state = os.fstat(file.fileno())
             if stat.S_ISREG(state.st_mode) and self.dtype is not None:
                 self.count = max(state.st_size - file.tell(), 0) // max(self.dtype.itemsize, 1)
@@ -220,17 +221,17 @@ class Source:
             self.close()
             raise
 
-    def _read_dtype(self, file: Any, path: str) -> None:
+    def _read_dtype(self, file: Any) -> None:
         if file.read(6) == _MAGIC[:6]:
             file.seek(0)
-            shape, _, found = _read_header(file, path)
+            shape, _, found = _read_header(file, self._name)
             if self.dtype is not None and self.dtype != found:
-                raise ValueError(f"{path} holds {found}; expected dtype {self.dtype}")
+                raise ValueError(f"{self._name} holds {found}; expected dtype {self.dtype}")
             if len(shape) != 1:
-                raise ValueError(f"{path} has shape {shape}; expected one dimension")
+                raise ValueError(f"{self._name} has shape {shape}; expected one dimension")
             self.dtype = found
         elif self.dtype is None:
-            raise ValueError(f"{path} is not an .npy file, so dtype must be given")
+            raise ValueError(f"{self._name} is not an .npy file, so dtype must be given")
         else:
             file.seek(0)
 
@@ -359,14 +360,14 @@ def _is_array_like(data: Any) -> bool:
     return any(hasattr(data, name) for name in names)
 
 
-def _read_header(file: Any, path: str) -> tuple[tuple[int, ...], bool, np.dtype]:
+def _read_header(file: Any, name: str) -> tuple[tuple[int, ...], bool, np.dtype]:
     version = np.lib.format.read_magic(file)
     read = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
     }.get(version)
     if read is None:
-        raise ValueError(f"{path} has .npy format {version}; expected 1.0 or 2.0")
+        raise ValueError(f"{name} has .npy format {version}; expected 1.0 or 2.0")
     return read(file)
 
 

@@ -284,6 +284,18 @@ _ERRORS: dict[int, type[Exception]] = {
 }
 
 
+def printable(text: str | bytes) -> str:
+    """Returns a text with escapes for what a terminal obeys and for bytes that are not UTF-8.
+
+    File names and variables may hold control sequences.
+    """
+    if isinstance(text, bytes):
+        text = text.decode(errors="backslashreplace")
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def fail(status: int, context: c_void_p | int | None) -> NoReturn:
     """Raises the exception for a status that is not ORDO_OK.
 
@@ -294,7 +306,7 @@ def fail(status: int, context: c_void_p | int | None) -> NoReturn:
         raise interrupt
     busy = status == -8  # ORDO_E_BUSY: the context's text belongs to the call in progress
     text = last_error(None if busy else context) or status_text(status)
-    raise _ERRORS.get(status, RuntimeError)(text.decode())
+    raise _ERRORS.get(status, RuntimeError)(printable(text))
 
 
 def _check(status: int, function: Any, arguments: tuple) -> None:
@@ -323,7 +335,9 @@ def _load() -> ctypes.CDLL:
         try:
             return ctypes.CDLL(candidate)
         except OSError as error:
-            reasons.append(str(error))
+            reasons.append(printable(str(error)))
+        except UnicodeError:  # the text of dlopen() names a file whose name is not UTF-8
+            reasons.append(printable(candidate) + " cannot be opened")
     raise ImportError(
         "ordo: the C library was not found: " + "; ".join(reasons) + ". Install the package with "
         "`pip install .`, build the tree with `make`, or set ORDO_LIBRARY to libordo.so"

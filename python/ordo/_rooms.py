@@ -3,10 +3,10 @@
 glibc maps an allocation of more than 32 MiB and unmaps it when it is freed, so the kernel clears
 the pages of every such array again, which takes longer than a copy. ``empty`` keeps the memory of
 the last two arrays that nothing uses any more and returns it as a new array. Memory is kept only if
-no buffer of it is exported: an object that finds the array in its ``__del__`` may still use it. The
-kernel may take the kept pages at any time (MADV_FREE), so other uses can have them. Their addresses
-stay in use and count against RLIMIT_AS and a strict limit on overcommitted memory. `empty` unmaps
-them if it finds no memory.
+no buffer of it is exported and nothing else refers to it: an object that finds the array in its
+``__del__`` may still use it. The kernel may take the kept pages at any time (MADV_FREE), so other
+uses can have them. Their addresses stay in use and count against RLIMIT_AS and a strict limit on
+overcommitted memory. `empty` unmaps them if it finds no memory.
 """
 
 from __future__ import annotations
@@ -30,6 +30,15 @@ _FREE = getattr(mmap, "MADV_FREE", None) if _USABLE else None
 _kept: list[Any] = []  # the oldest first
 
 
+def _count_alone() -> int:
+    """Returns the reference count of an object to which only one local variable refers."""
+    memory = object()
+    return sys.getrefcount(memory)
+
+
+_ALONE = _count_alone() if _USABLE else 0
+
+
 class _Keeper:
     """Keeps memory when this object is deleted, unless something can still read the memory."""
 
@@ -39,12 +48,21 @@ class _Keeper:
         self._memory = memory
 
     # At exit the globals of this module may be gone before the last array.
-    def __del__(self, kept: list[Any] = _kept, advice: Any = _FREE, most: int = _MOST_KEPT) -> None:
-        memory = self._memory
+    def __del__(
+        self,
+        kept: list[Any] = _kept,
+        advice: Any = _FREE,
+        most: int = _MOST_KEPT,
+        count: Any = sys.getrefcount,
+        alone: int = _ALONE,
+    ) -> None:
+        memory, self._memory = self._memory, None
+        if count(memory) > alone:  # the last user unmaps the memory
+            return
         try:
             memory.resize(len(memory))  # BufferError: a buffer is exported
             memory.madvise(advice)
-        except (BufferError, OSError):  # the last user unmaps the memory
+        except (BufferError, OSError):
             return
         kept.append(memory)
         del kept[:-most]

@@ -234,6 +234,16 @@ print(",".join(first), ",".join(second), "libordo.so" in maps, "cuda" in maps)
     assert (loaded, cuda) == ("True", "False")
 
 
+@pytest.mark.parametrize("variable", ["DEVICE", "THREADS", "ISA", "BACKEND_DIR", "LIBRARY"])
+def test_variables_in_messages_are_printable(variable):
+    value = b"x\x1b[31m\xff"
+    command = [sys.executable, "-c", "import ordo; ordo.show_config()"]
+    environment = {**os.environb, b"ORDO_" + variable.encode(): value}
+    done = subprocess.run(command, capture_output=True, env=environment)
+    said = done.stdout + done.stderr.splitlines()[-1] if done.stderr else done.stdout
+    assert b"\\x1b[31m" in said and said.replace(b"\n", b"").isascii() and b"\x1b" not in said
+
+
 def test_an_unknown_library_is_named():
     code = "import ordo\ntry: ordo.sort\nexcept ImportError as e: print(e)"
     printed = run(code, ORDO_LIBRARY="/nowhere/libordo.so")

@@ -428,6 +428,30 @@ def test_paths_are_named(tmp_path):
             external.sort(tmp_path / "odd.bin", dtype=dtype)
 
 
+def test_names_in_messages_are_printable(tmp_path, monkeypatch):
+    name = b"odd\x1b[31m\xff\xc3\xa9"
+    path = os.path.join(os.fsencode(tmp_path), name)
+    shown = r"odd\\x1b\[31m\\(x|udc)ff\u00e9"
+    np.save(os.fsdecode(path) + ".npy", np.array([2, 1]))
+    with open(path, "wb") as file:
+        file.write(b"12345")
+    large = np.random.default_rng(3).random(3 << 20)
+    monkeypatch.setenv("TMPDIR", os.fsdecode(path) + "/none")
+    for call in (
+        lambda: external.sort(path),
+        lambda: external.sort(path, dtype="i4"),
+        lambda: external.sort(path, dtype=">i4"),
+        lambda: external.sort(path + b".npy", dtype="f4"),
+        lambda: external.merge([path + b".npy"]),
+        lambda: external.sort(large, memory=8 << 20),
+        lambda: external.sort(large, memory=8 << 20, directories=path + b".none"),
+        lambda: external.sort(path + b".npy", resume=path + b".none/x"),
+        lambda: ordo.read_fasta(os.fsdecode(path)),
+    ):
+        with pytest.raises((ValueError, OSError), match=shown):
+            call()
+
+
 @pytest.mark.parametrize("memory", [1, 1000, "1", "64M", "64m", "16Mi", "1e8", "2^25", "9b", "1%"])
 def test_memory_has_the_sizes_of_the_command(memory):
     keys = np.random.default_rng(3).random(100)

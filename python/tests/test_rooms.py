@@ -65,6 +65,7 @@ HOLDERS = {
     "view of the base": lambda a: memoryview(a.base),
     "array of the base": lambda a: np.frombuffer(a.base),
     "object of the base": lambda a: next(iter(a.base._objects.values())),
+    "memory of the base": lambda a: next(iter(a.base._objects.values())).obj,
     "DLPack": lambda a: np.from_dlpack(a),
 }
 

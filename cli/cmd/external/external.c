@@ -125,9 +125,9 @@ bool external_takes(const execution *e)
 
 /* ---- Calls ---- */
 
-/* The directory of --resume: its name depends on the command, the input and the output. Binary
- * results in a regular file are kept too, beside the output, unless the library writes them only
- * at the end (rank) or the command changes them. */
+/* The directory of --resume: its name depends on the command, the input and the output. The folder of
+ * -T is made if it does not exist. Binary results in a regular file are kept too, beside the output,
+ * unless the library writes them only at the end (rank) or the command changes them. */
 static bool name_resume(external *x)
 {
     const execution *const e = x->e;
@@ -157,6 +157,8 @@ static bool name_resume(external *x)
     snprintf(x->resume, size, "%s/ordo-resume-%016llx", folder, (unsigned long long)hash);
     snprintf(x->part, sizeof x->part, ".ordo-part-%016llx", (unsigned long long)hash);
     x->opts.resume_directory = x->resume;
+    if (e->o.directories.n > 0)
+        (void)mkdir(folder, 0777); /* the library names a folder that cannot be used */
     if (!e->out.replaces || e->out.pack != CODEC_NONE || e->out.format == FORMAT_TEXT ||
         e->command == &command_rank || e->o.one_based)
         return true;

@@ -190,7 +190,7 @@ def read_fasta(source: Any) -> Fasta:
         try:
             return Fasta(np.frombuffer(text, np.uint8))
         except ValueError as error:
-            raise ValueError(f"{os.fsdecode(name)}: {error}") from None
+            raise ValueError(f"{_lib.printable(os.fsdecode(name))}: {error}") from None
     try:
         view = memoryview(source).cast("B")
     except TypeError:

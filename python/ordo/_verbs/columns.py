@@ -48,6 +48,8 @@ _MOST = 16  # columns of a call of the library
 
 def _in_order(array: Any, descending: bool) -> Any:
     """Returns numbers in NumPy's order of elements of a type that the library does not have."""
+    if array.size < 2:  # nothing is compared
+        return np.zeros(array.size, np.int64)
     numbers = np.searchsorted(np.sort(array), array)
     if descending and array.dtype.kind in "fc":
         return np.where(np.isnan(array), np.nan, numbers)

@@ -92,6 +92,17 @@ def test_lexsort_of_scalars_as_numpy(keys) -> None:
             ordo.lexsort(keys, axis)
 
 
+def test_elements_that_do_not_compare_are_keys_of_a_single_row() -> None:
+    for keys in (np.array([2, None, 1], object), [np.array([None])], [np.array([None, 1])] * 2):
+        try:
+            expected = np.lexsort(keys)
+        except TypeError:
+            with pytest.raises(TypeError):
+                ordo.lexsort(keys)
+        else:
+            assert np.array_equal(ordo.lexsort(keys), expected)
+
+
 def test_lexsort_of_other_types_descending() -> None:
     words = ["b", "a", "c", "b"]
     for key in (words, np.array(words, object), np.array(words, "S1")):

@@ -1,9 +1,12 @@
 # --resume: a sort that fails keeps its sorted parts in a private directory; the same command goes on.
-mkdir spill
 ordo gen uniform -n 2e6 --dtype u64 --seed 3 -o u.npy
 ordo sort u.npy -o whole.npy
 echo old >out.npy
-# The limit of the size of files ends the sort: in the sorted parts, then in the output.
+# The limit of the size of files ends the sort: in the sorted parts, then in the output. The folder
+# of -T is made if it does not exist; the one that it would be in is not.
+ordo sort u.npy -S 8Mi -T none/spill --resume -o out.npy 2>/dev/null
+echo "$?"
+ls -d none 2>/dev/null
 (ulimit -f 8000 && exec ordo sort u.npy -S 8Mi -T spill --resume -o out.npy) 2>err
 echo "$?"
 sed 's/resume-[0-9a-f]*/resume-N/g; s/[0-9][0-9]* bytes/N bytes/; s/and .*part-[0-9a-f]*/and PART/' err
