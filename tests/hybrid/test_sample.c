@@ -507,10 +507,39 @@ static void cancel(ordo_where where)
     CHECK(cancelled > 0);
 }
 
+/* The copies of a sort, as its profile shows them. A pinned input crosses the link in one copy; other
+ * copies are not larger than a staging buffer. */
+static void copies(bool pinned)
+{
+    enum {
+        BUFFER = 1024 /* of the simulated device */
+    };
+    static ordo_span spans[1 << 12];
+    ordo_ctx *const  ctx =
+        CONTEXT(.where = ORDO_HYBRID, .threads = 2, .seed = 1, .cpu_share = 0.4, .profile = 1);
+    size_t whole = 0, large = 0;
+    testkit_case("copies, pinned %d", pinned);
+    inputs_fill(inputs_find("random bits"), ORDO_U32, before, MOST, 1);
+    same(ctx, SORT, ORDO_U32, MOST, 0, 0);
+    size_t const count = ordo_last_profile(ctx, spans, sizeof spans / sizeof *spans);
+    size_t const sent = MOST - (size_t)(facts_of(ctx).cpu_share * MOST + 0.5);
+    CHECK(count > 0 && count < sizeof spans / sizeof *spans);
+    for (size_t s = 0; s < count; s++) {
+        whole += spans[s].kind == ORDO_SPAN_IN && spans[s].bytes == sent * sizeof(uint32_t);
+        large += (spans[s].kind == ORDO_SPAN_IN || spans[s].kind == ORDO_SPAN_OUT) &&
+                 spans[s].bytes > BUFFER;
+    }
+    CHECK_EQ_U64(pinned, whole);
+    CHECK((large > 0) == pinned);
+    ordo_ctx_free(ctx);
+}
+
 /* Arrays in pinned memory: the device copies from and to them without staging. */
 static void pinned_arrays(size_t of)
 {
+    copies(false);
     play_pinned(true);
+    copies(true);
     shapes(ORDO_CUDA, 0, 3, of);
     shapes(ORDO_HYBRID, 0.3, 1, of);
     shapes(ORDO_HYBRID, 0.5, 4, of);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # paper_maps.sh ROOT - the map at the top of lib/papers/PAPER/PAPER.h names what exists: files of its
-# folder or of lib/, functions in these files, result files, and commands of docs/papers.md. It names
-# every source file of its folder.
+# folder or of lib/, functions in these files, result files, and commands of docs/papers.md, whose
+# numbers of rounds may differ. It names every source file of its folder.
 set -eu
 cd "$1"
 tmp=$(mktemp -d)
@@ -37,10 +37,11 @@ check_map() {
         done
     done <"$tmp/names"
     # Commands of benchmarks are those of the report.
-    grep -oE 'ordo bench [a-z]+( --[a-z]+ [a-z-]+)*' "$tmp/map" | sort -u >"$tmp/commands"
+    grep -oE 'ordo bench [^;]*' "$tmp/map" | sed -E 's/ --repeat [0-9]+//; s/ *$//' |
+        sort -u >"$tmp/commands"
     [ -s "$tmp/commands" ] || fault "no command of a benchmark"
     while read -r command; do
-        grep -qF -e "\`$command " docs/papers.md || fault "docs/papers.md has no '$command'"
+        grep -qxF -e "$command" "$tmp/shown" || fault "docs/papers.md has no '$command'"
     done <"$tmp/commands"
     for source in "$folder"/*.c "$folder"/*.cu "$folder"/*.cuh "$folder"/*.t.h; do
         [ ! -f "$source" ] || grep -qxF -e "$(basename "$source")" "$tmp/files" ||
@@ -48,6 +49,8 @@ check_map() {
     done
 }
 
+grep -oE '`ordo bench [^`]*`' docs/papers.md |
+    sed -E 's/`//g; s/ --repeat [0-9]+//; s/ --json [a-z]+\.json//' | sort -u >"$tmp/shown"
 maps=0
 for folder in lib/papers/*/; do
     paper=$(basename "$folder")

@@ -26,10 +26,11 @@
  *   array                    ordo sort --algorithm global --device cuda
  *
  *   measurement              command; results
- *   binary prefix sum        ordo bench scan --device cuda --only poster
+ *   block scan alone         ordo bench scan --device cuda --only block -n 268435456
  *                            h200/scan/scan_poster.json
- *   block scan alone         section `block` of the same benchmark
- *   radix sort, 80 % faster  ordo bench sort --device cuda --only split
+ *   scan of a whole array    ordo bench scan --device cuda --only poster -n 268435456
+ *                            h200/scan/scan_poster.json
+ *   radix sort, 80 % faster  ordo bench sort --device cuda --only split -n 268435456
  *                            h200/sort/sort_split.json
  *
  * Production: cuda/scan/dev_bits.cu, cuda/scan/dev_scan.cu, cuda/sort/dev_radix.cu. */

@@ -18,11 +18,14 @@
  *   Table I, the operator    rank_operator.h: rank_joined, rank_words_joined_32
  *
  *   measurement              command; results
- *   Fig. 6                   ordo bench rank --only p -n 128e6 --threads 32 --repeat 3
+ *   Fig. 6                   ordo bench rank --only p -n 128e6 --threads 32 --repeat 10
  *                            h200/rank/rank_cpu.json
- *   Fig. 7, 8                ordo bench rank --device cuda --only p; h200/rank/rank_p.json
- *   Fig. 9, 10               ordo bench rank --only n; h200/rank/rank_cpu.json
- *   Fig. 11, 12              ordo bench rank --device cuda --only n; h200/rank/rank_p.json
+ *   Fig. 7, 8                ordo bench rank --device cuda --only p -n 128e6
+ *                            h200/rank/rank_p.json
+ *   Fig. 9, 10               ordo bench rank --only n -n 128e6
+ *                            h200/rank/rank_cpu.json
+ *   Fig. 11, 12              ordo bench rank --device cuda --only n -n 128e6
+ *                            h200/rank/rank_p.json
  *
  * Fig. 2 shows a prefix sum of eight values (ordo scan). Production: cpu/rank/cpu_rank_sorted.c,
  * cuda/rank/dev_rank_sorted.cu. */
