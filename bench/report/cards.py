@@ -412,7 +412,7 @@ CARDS = [
             ("falls", "merge-falls", "sequential part"),
         ],
         "why": "The paper's kernel gives all elements of a sub-array to ever fewer threads in its "
-        "later phases; ours keeps all threads busy.",
+        "later phases; `merge` keeps all threads busy.",
     },
     {
         "figure": "ballot/scan",
