@@ -145,11 +145,13 @@ def test_bad_line(line, tmp_path):
 
 def test_compressed_output(tmp_path):
     """A name that ends in .gz gets compressed data, of text and of numbers."""
-    text = b"\n".join(integers(random.Random(2))) + b"\n"
+    text = b"\n".join(integers(random.Random(2)) * 10) + b"\n"
     (tmp_path / "a").write_bytes(text)
     for options in ([], ["--format", "raw"], ["--format", "npy"]):
         whole = run(["sort", "a", *options], tmp_path)[1]
-        assert run(["sort", *LITTLE, "a", *options, "-o", "a.gz"], tmp_path)[0] == 0
+        code, _, message = run(["sort", *LITTLE, "a", *options, "-o", "a.gz"], tmp_path)
+        assert code == 2 and b"more than half of the memory limit" in message
+        assert run(["sort", "-S", "24Mi", "-T", ".", "a", *options, "-o", "a.gz"], tmp_path)[0] == 0
         assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == whole
 
 
