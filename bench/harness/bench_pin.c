@@ -29,7 +29,7 @@ static bool find(void *library, const char *name, void *function)
     return symbol != NULL;
 }
 
-static bool open_driver(void)
+bool bench_can_pin(void)
 {
     static bool tried, found;
     void       *library, *context;
@@ -56,7 +56,8 @@ static char *page_of(void *array) { return (char *)array - (uintptr_t)array % PA
 bool bench_pin(void *array, size_t bytes)
 {
     char *const page = page_of(array);
-    return open_driver() && driver.pin(page, bytes + (size_t)((char *)array - page), PORTABLE) == 0;
+    return bench_can_pin() &&
+           driver.pin(page, bytes + (size_t)((char *)array - page), PORTABLE) == 0;
 }
 
 void bench_unpin(void *array) { (void)driver.unpin(page_of(array)); }

@@ -104,7 +104,8 @@ static inline void forge_times(forged *f, const char *path)
     memcpy(text + head, times, n);
     memcpy(text + head + n, to, rest + 1);
     free(f->bytes);
-    *f = (forged){text, head + n + rest};
+    f->bytes = text;
+    f->size = head + n + rest;
 }
 
 #endif

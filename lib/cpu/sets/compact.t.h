@@ -36,20 +36,22 @@ INLINE size_t FN(keep_firsts)(KEY *keys, size_t at, size_t count, size_t end)
     for (; sizeof *keys == 8 && i + 8 <= at + count; i += 8) {
         __m512i const here = _mm512_loadu_si512(keys + i);
         __m512i const last = _mm512_loadu_si512(keys + i - 1);
-        __m512i const rest = _mm512_slli_epi64(_mm512_or_si512(here, last), 1);
         __mmask8      other = _mm512_cmpneq_epi64_mask(here, last);
-        if (is_float)
-            other = _mm512_mask_test_epi64_mask(other, rest, rest); /* not two zeros */
+        if (is_float) { /* not two zeros */
+            __m512i const rest = _mm512_slli_epi64(_mm512_or_si512(here, last), 1);
+            other = _mm512_mask_test_epi64_mask(other, rest, rest);
+        }
         _mm512_mask_compressstoreu_epi64(keys + end, other, here);
         end += (size_t)__builtin_popcount(other);
     }
     for (; sizeof *keys == 4 && i + 16 <= at + count; i += 16) {
         __m512i const here = _mm512_loadu_si512(keys + i);
         __m512i const last = _mm512_loadu_si512(keys + i - 1);
-        __m512i const rest = _mm512_slli_epi32(_mm512_or_si512(here, last), 1);
         __mmask16     other = _mm512_cmpneq_epi32_mask(here, last);
-        if (is_float)
+        if (is_float) {
+            __m512i const rest = _mm512_slli_epi32(_mm512_or_si512(here, last), 1);
             other = _mm512_mask_test_epi32_mask(other, rest, rest);
+        }
         _mm512_mask_compressstoreu_epi32(keys + end, other, here);
         end += (size_t)__builtin_popcount(other);
     }

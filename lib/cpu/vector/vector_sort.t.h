@@ -99,9 +99,9 @@ static void FN(store_equal)(const WORD *a, size_t n, WORD *to, const cpu_words_m
 /* ---- Pivots ---- */
 
 enum {
-    FN(BLOCK_WORDS) = 16 * LANES,    /* the largest leaf */
-    FN(GROUP) = 4 * LANES,           /* read at once by a split in place */
-    FN(AHEAD) = 8 * 4 * sizeof(VEC), /* bytes between a group and the one that is prefetched */
+    FN(BLOCK_WORDS) = 16 * LANES, /* the largest leaf */
+    FN(GROUP) = 4 * LANES,        /* read at once by a split in place */
+    FN(AHEAD) = 8 * FN(GROUP),    /* between a group and the one that is prefetched */
     FN(IN_CACHE) = ORDO_TUNE_WORDS_CACHE / sizeof(WORD),
     FN(SAMPLE) = 8 * LANES,           /* the largest sample; for MANY integers or more */
     FN(MANY) = 8192,                  /* fewer integers get a small sample */
@@ -302,11 +302,10 @@ static void FN(enter_keys)(const WORD *keys, size_t n, const cpu_words_map *map,
     STORE_FIRST(to + i, n - i, FN(unmapped)(LOAD_FIRST(keys + i, n - i), map));
 }
 
-/* Prefetches a group. Its address is a number, because it may be outside the array. */
-INLINE void FN(prefetch_group)(uintptr_t group)
+INLINE void FN(prefetch_group)(const WORD *group)
 {
     EACH (k, 4)
-        __builtin_prefetch((const void *)(group + k * sizeof(VEC)), 1);
+        __builtin_prefetch(group + k * LANES, 1);
 }
 
 /* Moves the integers of a[0..n) below the pivot to the front of a and the others to its end.
@@ -330,8 +329,8 @@ INLINE size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot, const cpu_words_
         VEC v[4];
         from += forward;
         till -= FN(GROUP) - forward;
-        FN(prefetch_group)(forward != 0 ? (uintptr_t)from + FN(AHEAD)
-                                        : (uintptr_t)(till - FN(GROUP)) - FN(AHEAD));
+        size_t const ahead = ordo_min(FN(AHEAD), (size_t)(till - from)); /* inside the array */
+        FN(prefetch_group)(forward != 0 ? from + ahead : till - FN(GROUP) - ahead);
         EACH (k, 4)
             v[k] = FN(load_raw)(group + k * LANES, raw);
         EACH (k, 4)

@@ -24,11 +24,11 @@ static inline bool FN(can_step)(const FN(chain) * c)
 
 static inline __attribute__((always_inline)) void FN(step)(FN(chain) * c)
 {
-    uintptr_t from_b = 0 - (uintptr_t)LESS(*c->b, *c->a);
-    __asm__("" : "+r"(from_b)); /* random, so the compiler must not make it a branch */
-    uintptr_t const     a = (uintptr_t)c->a, b = (uintptr_t)c->b;
-    const RECORD *const next = (const RECORD *)(a ^ ((a ^ b) & from_b));
-    __m512i const       other = FN(reversed)(FN(load)(next));
+    uintptr_t     from_b = 0 - (uintptr_t)LESS(*c->b, *c->a);
+    const RECORD *next = c->a;
+    /* Random, so the compiler must not make it a branch. */
+    __asm__("test %0, %0\n\tcmovne %2, %1" : "+r"(from_b), "+r"(next) : "r"(c->b) : "cc");
+    __m512i const other = FN(reversed)(FN(load)(next));
     c->b += from_b & FN(VECTOR);
     c->a += ~from_b & FN(VECTOR);
     _mm512_storeu_si512((void *)c->out, FN(order_vector)(FN(least)(c->carry, other)));
