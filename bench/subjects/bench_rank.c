@@ -99,8 +99,8 @@ static bool add_sweep(bench *b, const char *name, const rank_args *args, unsigne
     return true;
 }
 
-/* The sequential loop; the paper's threads, all or with `sweep` every number of them above one, which
- * is the loop; auto with one and with all threads. */
+/* The sequential loop; the paper's threads, all or with `sweep` every number of them above one,
+ * which is the loop; auto with one and with all threads. */
 static bool add_host(bench *b, const rank_case *c, rank_args args[CONTENDERS], bool sweep)
 {
     args[0] = with_algorithm(c, ORDO_ALGORITHM_SEQUENTIAL);

@@ -16,7 +16,7 @@ ordo_status cpu_argsort(void *state, const ordo_argsort_job *job, ordo_exec *exe
 size_t      cpu_argsort_scratch(const ordo_argsort_job *job, const ordo_exec *exec);
 ordo_status cpu_sort_by(void *state, const ordo_by_job *job, ordo_exec *exec);
 ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec);
-size_t      cpu_rank_scratch(const ordo_rank_job *job, unsigned threads);
+size_t      cpu_rank_scratch(const ordo_rank_job *job, const ordo_exec *exec);
 ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec);
 size_t      cpu_select_scratch(const ordo_select_job *job, const ordo_exec *exec);
 typedef struct cpu_ties { /* keys before the k-th key in order, and keys with the same bits */

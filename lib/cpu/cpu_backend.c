@@ -121,7 +121,6 @@ static size_t weighted_scratch(const ordo_weighted_job *job, const ordo_exec *ex
     {                                                                                              \
         return cpu_##slot(job, exec->threads);                                                     \
     }
-SCRATCH(rank_scratch, ordo_rank_job)
 SCRATCH(partition_scratch, ordo_partition_job)
 SCRATCH(radius_scratch, ordo_radius_job)
 #undef SCRATCH
@@ -148,7 +147,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .argsort = cpu_argsort,
         .argsort_scratch = cpu_argsort_scratch,
         .rank = cpu_rank,
-        .rank_scratch = rank_scratch,
+        .rank_scratch = cpu_rank_scratch,
         .sort_by = cpu_sort_by,
         .select = cpu_select,
         .select_scratch = cpu_select_scratch,

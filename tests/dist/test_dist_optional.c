@@ -1,5 +1,5 @@
-/* test_dist_optional.c - calls over many ranks with every subset of their results NULL, on all ranks
- * and on one rank alone, with counts that may be 0.
+/* test_dist_optional.c - calls over many ranks with every subset of their results NULL, on all
+ * ranks and on one rank alone, with counts that may be 0.
  *
  * A needed result that is NULL on any rank is ORDO_E_ARG on every rank. Otherwise the results that
  * are given have the bytes of the call with all results, and nothing else is written. */

@@ -507,8 +507,8 @@ static void cancel(ordo_where where)
     CHECK(cancelled > 0);
 }
 
-/* The copies of a sort, as its profile shows them. A pinned input crosses the link in one copy; other
- * copies are not larger than a staging buffer. */
+/* The copies of a sort, as its profile shows them. A pinned input crosses the link in one copy;
+ * other copies are not larger than a staging buffer. */
 static void copies(bool pinned)
 {
     enum {

@@ -49,6 +49,7 @@ check_map() {
     done
 }
 
+# shellcheck disable=SC2016 # Markdown, not shell
 grep -oE '`ordo bench [^`]*`' docs/papers.md |
     sed -E 's/`//g; s/ --repeat [0-9]+//; s/ --json [a-z]+\.json//' | sort -u >"$tmp/shown"
 maps=0

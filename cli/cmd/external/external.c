@@ -125,9 +125,9 @@ bool external_takes(const execution *e)
 
 /* ---- Calls ---- */
 
-/* The directory of --resume: its name depends on the command, the input and the output. The folder of
- * -T is made if it does not exist. Binary results in a regular file are kept too, beside the output,
- * unless the library writes them only at the end (rank) or the command changes them. */
+/* The directory of --resume: its name depends on the command, the input and the output. The folder
+ * of -T is made if it does not exist. Binary results in a regular file are kept too, beside the
+ * output, unless the library writes them only at the end (rank) or the command changes them. */
 static bool name_resume(external *x)
 {
     const execution *const e = x->e;

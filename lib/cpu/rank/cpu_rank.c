@@ -452,14 +452,15 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
     return ORDO_OK;
 }
 
-size_t cpu_rank_scratch(const ordo_rank_job *job, unsigned threads)
+size_t cpu_rank_scratch(const ordo_rank_job *job, const ordo_exec *exec)
 {
     enum record_kind const kind = kind_of(job);
     size_t const           rooms = 2 * ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE);
     size_t const           pieces = ordo_div_up(job->n, cpu_grain(job->n));
-    size_t const           sort = cpu_radix_scratch(kind, job->n, true, threads);
+    size_t const           sort = cpu_radix_scratch(kind, job->n, true, exec->threads);
     return job->n == 0 ? 0
-                       : rooms + 2 * sort + short_keys_scratch(job->type, job->n, threads) +
+                       : rooms + 2 * sort + short_keys_scratch(job->type, job->n, exec->threads) +
+                             cpu_records_sort_scratch(kind, job->n, job->algorithm, exec) +
                              ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE) +
                              ordo_round_up(pieces * sizeof(uint64_t), ORDO_CACHE_LINE);
 }

@@ -65,8 +65,8 @@ ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *reco
     }
 }
 
-static size_t records_scratch(enum record_kind kind, size_t n, ordo_algorithm algorithm,
-                              const ordo_exec *exec)
+size_t cpu_records_sort_scratch(enum record_kind kind, size_t n, ordo_algorithm algorithm,
+                                const ordo_exec *exec)
 {
     const ordo_papers *const papers = exec->papers;
     cpu_records const        records = {kind, NULL, n};
@@ -216,8 +216,8 @@ size_t cpu_sort_scratch(const ordo_sort_job *job, const ordo_exec *exec)
     if (!cpu_is_radix(job->algorithm)) {
         size_t const records =
             is_narrow(job->type) ? ordo_round_up(job->n * sizeof(uint32_t), ORDO_CACHE_LINE) : 0;
-        return records +
-               records_scratch(records_kind_of_keys(job->type), job->n, job->algorithm, exec);
+        return records + cpu_records_sort_scratch(records_kind_of_keys(job->type), job->n,
+                                                  job->algorithm, exec);
     }
     bool const   is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
     size_t const look = is_auto ? cpu_adaptive_scratch(job, threads) : 0;
@@ -296,7 +296,7 @@ size_t cpu_argsort_scratch(const ordo_argsort_job *job, const ordo_exec *exec)
                                               kind == RECORD_P32 && job->index_type == ORDO_U64,
                                               threads));
     return ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE) +
-           records_scratch(kind, job->n, job->algorithm, exec);
+           cpu_records_sort_scratch(kind, job->n, job->algorithm, exec);
 }
 
 /* ---- Pairs ---- */

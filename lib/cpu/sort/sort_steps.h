@@ -24,6 +24,8 @@ ordo_status cpu_records_merge_runs(const cpu_records *records, const size_t *bou
  * caller gave it, else 0. cpu_sort.c */
 ordo_status cpu_records_sort(const cpu_kernels *kernels, const cpu_records *records,
                              ordo_algorithm algorithm, size_t radius, ordo_exec *exec);
+size_t      cpu_records_sort_scratch(enum record_kind kind, size_t n, ordo_algorithm algorithm,
+                                     const ordo_exec *exec);
 
 /* Turns counts[piece][bucket] into the place of each piece's records of each bucket: buckets in
  * order, and pieces in order within a bucket. starts[b] becomes the place of bucket b;

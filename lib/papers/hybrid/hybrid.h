@@ -17,8 +17,9 @@
  *                            cpu_sample.t.h: build_tree, label_piece
  *                            dev_sample.cu: step_label
  *                            dev_sample_kernels.cuh: label_records
+ *   records of the CPU       sample_records.c: sample_load, sample_store
  *   Algorithm 3, phase II    sample_sort.c: count
- *                            cpu_sample.c: step_count, count_piece, total_counts
+ *                            cpu_sample.c: step_count, count_piece, add_counts
  *                            dev_sample.cu: step_count
  *                            dev_sample_kernels.cuh: count_labels
  *   phase III                sample_sort.c: scatter, send_inboxes, fetch_outboxes
