@@ -19,6 +19,7 @@ from ctypes import (
     c_int,
     c_int32,
     c_size_t,
+    c_uint16,
     c_uint32,
     c_uint64,
     c_void_p,
