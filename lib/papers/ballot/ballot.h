@@ -27,11 +27,11 @@
  *
  *   measurement              command; results
  *   block scan alone         ordo bench scan --device cuda --only block -n 268435456
- *                            h200/scan/scan_poster.json
+ *                            h200/paper-ballot/scan.json
  *   scan of a whole array    ordo bench scan --device cuda --only poster -n 268435456
- *                            h200/scan/scan_poster.json
+ *                            h200/paper-ballot/scan.json
  *   radix sort, 80 % faster  ordo bench sort --device cuda --only split -n 268435456
- *                            h200/sort/sort_split.json
+ *                            h200/paper-ballot/sort.json
  *
  * Production: cuda/scan/dev_bits.cu, cuda/scan/dev_scan.cu, cuda/sort/dev_radix.cu. */
 #ifndef ORDO_PAPERS_BALLOT_BALLOT_H

@@ -40,7 +40,7 @@
  *                            ordo sort --text --device hybrid --algorithm sample
  *   ranks (not in the text)  sample_rank.c: hybrid_sample_rank
  *
- *   measurement              command; all results: h200/hybrid/hybrid_sample.json
+ *   measurement              command; all results: h200/paper-hybrid/hybrid.json
  *   Fig. 3.5, 4.4, 4.22      ordo bench hybrid --only sample-phases
  *   Fig. 3.6                 ordo bench hybrid --only sample-keys
  *   Fig. 3.7                 ordo bench hybrid --only sample-pairs

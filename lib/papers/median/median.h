@@ -23,7 +23,7 @@
  *
  *   measurement              command; results
  *   Table 2                  ordo bench select --device cuda --only paper --repeat 3
- *                            h200/select/select_paper.json
+ *                            h200/paper-median/select.json
  *
  * Fig. 1 to 3 and Table 1 show machines. Production: cpu/select/cpu_select.c,
  * cuda/select/dev_select.cu. */

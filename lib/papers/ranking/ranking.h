@@ -21,11 +21,11 @@
  *   Fig. 6                   ordo bench rank --only p -n 128e6 --threads 32 --repeat 10
  *                            h200/rank/rank_cpu.json
  *   Fig. 7, 8                ordo bench rank --device cuda --only p -n 128e6
- *                            h200/rank/rank_p.json
+ *                            h200/paper-ranking/rank.json
  *   Fig. 9, 10               ordo bench rank --only n -n 128e6
  *                            h200/rank/rank_cpu.json
  *   Fig. 11, 12              ordo bench rank --device cuda --only n -n 128e6
- *                            h200/rank/rank_p.json
+ *                            h200/paper-ranking/rank.json
  *
  * Fig. 2 shows a prefix sum of eight values (ordo scan). Production: cpu/rank/cpu_rank_sorted.c,
  * cuda/rank/dev_rank_sorted.cu. */

@@ -30,9 +30,9 @@
  *
  *   measurement              command; results
  *   Fig. 1, 2                ordo bench radius --device cuda --only n -n 2e6 --repeat 8
- *                            h200/radius/radius_n.json
+ *                            h200/paper-roughsort/radius.json
  *   Fig. 3 to 6, section 7   ordo bench sort --device cuda --only rough -n 2e6 --repeat 8
- *                            h200/sort/sort_rough.json
+ *                            h200/paper-roughsort/sort.json
  *
  * Production: cpu/rough/sort_rough.c, cuda/rough/dev_rough.cu (--algorithm windows). */
 #ifndef ORDO_PAPERS_ROUGHSORT_ROUGHSORT_H
