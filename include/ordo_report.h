@@ -101,7 +101,8 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     uint64_t tried_radius, radius_failed;
     /* SAMPLE and INTERVALS of at most ORDO_PASS_MOST keys, on the CPU or on the CPU and GPUs: the
      * first pass. pass_n is 0 if there was none. The CPU labelled the first pass_cpu keys. Label
-     * 2 b: b splitters are less than the key; 2 b + 1: the next splitter is equal.               */
+     * 2 b: b splitters are less than the key; 2 b + 1: the next splitter is equal. In sorts of
+     * pairs and indices and in ranks, equal keys count as ordered by their places.               */
     uint32_t pass_n, pass_cpu;
     uint16_t pass_labels[ORDO_PASS_MOST];
 } ordo_facts;

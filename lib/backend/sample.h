@@ -88,14 +88,15 @@ static inline bool ordo_names_sample(uint32_t algorithm)
     return algorithm == ORDO_ALGORITHM_SAMPLE || algorithm == ORDO_ALGORITHM_INTERVALS;
 }
 
-/* Reports the labels of n records, of which the CPU labelled the first `cpu_n`, if they are few. */
+/* Reports the labels of n records, of which the CPU labelled the first `cpu_n`, if they are few. A
+ * greatest record may have the label of a missing splitter, but it equals none. */
 static inline void ordo_sample_keep_pass(ordo_facts *facts, const uint16_t *labels, size_t n,
-                                         size_t cpu_n)
+                                         size_t cpu_n, size_t splitters)
 {
     facts->pass_n = n <= ORDO_PASS_MOST ? (uint32_t)n : 0;
     facts->pass_cpu = facts->pass_n == 0 ? 0 : (uint32_t)cpu_n;
     for (size_t i = 0; i < facts->pass_n; i++)
-        facts->pass_labels[i] = labels[i];
+        facts->pass_labels[i] = (uint16_t)ordo_min(labels[i], 2 * splitters);
 }
 
 /* Adds the seconds in which only the CPU computes to the times of a phase. */

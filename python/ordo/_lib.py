@@ -39,11 +39,12 @@ ALGORITHMS = {
     name: number
     for number, name in enumerate(
         "auto sequential threads radix sample merge bitonic split bubble rough halving naive "
-        "shuffle hybrid windows prefix ballot shared scans insertion global".split()
+        "shuffle hybrid windows prefix ballot shared scans insertion global intervals".split()
     )
 }
 SORTS = (
-    "auto, radix, sample, merge, bitonic, split, bubble, rough, halving, windows, insertion, global"
+    "auto, radix, sample, merge, bitonic, split, bubble, rough, halving, windows, insertion, "
+    "global, intervals"
 )
 METHODS = {
     name: number

@@ -53,7 +53,7 @@ class _Keeper:
         kept: list[Any] = _kept,
         advice: Any = _FREE,
         most: int = _MOST_KEPT,
-        count: Any = sys.getrefcount,
+        count: Any = getattr(sys, "getrefcount", None),
         alone: int = _ALONE,
     ) -> None:
         memory, self._memory = self._memory, None

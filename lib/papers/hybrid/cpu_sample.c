@@ -347,7 +347,8 @@ static ordo_status sort_in_phases(sample_work *work, const sample_kind *kind, bo
     work->other = records;
     work->to_other = true;
     exec->phase = first + 2;
-    ordo_sample_keep_pass(&exec->facts, work->labels, work->n, work->n);
+    ordo_sample_keep_pass(&exec->facts, work->labels, work->n, work->n,
+                          first_sample(work, intervals, work->n));
     TRY(sort_buckets(work, kind, 0, sample_buckets(work->lg), ALL_DEPTH));
     phase[3] += ordo_profile_clock() - scattered;
     return ORDO_OK;
@@ -434,10 +435,10 @@ static ordo_status step_scatter(const ordo_sample_job *job, const sample_kind *k
 
 static ordo_status step_sort(const ordo_sample_job *job, const sample_kind *kind, sample_work *work)
 {
+    size_t starts[2] = {0, job->owned};
     work->data = job->scattered;
     work->other = job->records;
-    work->starts[0] = 0;
-    work->starts[1] = job->owned;
+    work->starts = starts;
     return sort_buckets(work, kind, 0, 1, ALL_DEPTH);
 }
 

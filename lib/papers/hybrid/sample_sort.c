@@ -266,7 +266,9 @@ static void record(sample_call *call, double seconds)
     facts->strategy = ORDO_STRATEGY_PHASES;
     facts->buckets = call->buckets;
     facts->devices = call->line_count;
-    ordo_sample_keep_pass(facts, call->pass, call->records->n, call->cpu_n);
+    ordo_sample_keep_pass(facts, call->pass, call->records->n, call->cpu_n,
+                          call->records->intervals ? sample_root(call->records->n)
+                                                   : call->records->n);
     facts->cpu_share = (double)call->cpu_n / (double)call->records->n;
     EACH_LINE(line)
     {
