@@ -288,7 +288,9 @@ def line_chart(chart, narrow=False):
     parts += value_axis(scale, left, right, chart.axis_y, chart.show)
     for x in shown_labels(places, lambda x: max(lines[x], key=len), step):
         for i, line in enumerate(lines[x]):
-            parts.append(words(across(x), bottom + 18 + 14 * i, line, "middle", "faint"))
+            half = width_of(line, 12) / 2  # the label stays inside the picture
+            middle = min(max(across(x), half), width - half - 2)
+            parts.append(words(middle, bottom + 18 + 14 * i, line, "middle", "faint"))
     parts.append(words((left + right) / 2, height - 6, chart.axis_x, "middle", "axis"))
     for y, label in chart.guides:
         parts.append(
