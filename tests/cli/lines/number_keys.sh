@@ -1,10 +1,15 @@
-# Keys of numbers against GNU sort: -g, -n and -h of random and hostile text. The numbers have at
-# most 17 digits: then 64 bits of x86-64 and 113 bits of AArch64 give the same order, also where
-# the command runs in an emulator. NaNs are left out: GNU sort 9.1 orders them by their bits.
+# Keys of numbers against GNU sort: -g, -n and -h of random and hostile text. NaNs are left out: GNU
+# sort 9.1 orders them by their bits.
 sort --version 2>/dev/null | grep -q 'GNU coreutils' || {
     echo "sort is not GNU sort"
     exit 77
 }
+
+# -g compares by a long double of 64 bits on x86-64 and 113 on AArch64, so it is left out where the
+# command is of another architecture than sort(1) and runs in an emulator.
+machine() { od -An -j 18 -N 2 -t x1 "$(command -v "$1")"; }
+general='-g -gs -gr -gu'
+[ "$(machine ordo)" = "$(machine sort)" ] || general=
 
 make_numbers() { # make_numbers SEED UNITS
     awk -v seed="$1" -v units="$2" '
@@ -52,13 +57,14 @@ compare() { # compare FILE OPTION...
 for seed in 1 4711; do
     make_numbers $seed 'x, _' >numbers
     make_numbers $seed 'KkMGTPEZYmiB' >sizes
-    for option in -g -gs -gr -gu -n -ns -nu; do
+    for option in $general -n -ns -nu; do
         compare numbers $option
     done
     for option in -h -hs -hr -hu; do
         compare sizes $option
     done
 done
-sort -g numbers >expected
+[ -z "$general" ] || sort -g numbers >expected
+[ -n "$general" ] || ordo sort -g numbers >expected
 LC_ALL=de_DE.UTF-8 LC_NUMERIC=de_DE.UTF-8 ordo sort -g numbers | cmp - expected # a decimal comma
 echo compared
