@@ -37,6 +37,7 @@ def _count_alone() -> int:
 
 
 _ALONE = _count_alone() if _USABLE else 0
+_COUNT: Any = getattr(sys, "getrefcount", None)
 
 
 class _Keeper:
@@ -53,7 +54,7 @@ class _Keeper:
         kept: list[Any] = _kept,
         advice: Any = _FREE,
         most: int = _MOST_KEPT,
-        count: Any = getattr(sys, "getrefcount", None),
+        count: Any = _COUNT,
         alone: int = _ALONE,
     ) -> None:
         memory, self._memory = self._memory, None

@@ -433,13 +433,15 @@ static ordo_status step_scatter(const ordo_sample_job *job, const sample_kind *k
     return ORDO_OK;
 }
 
-static ordo_status step_sort(const ordo_sample_job *job, const sample_kind *kind, sample_work *work)
+static ordo_status step_sort(const ordo_sample_job *job, const sample_kind *kind,
+                             const sample_work *work)
 {
-    size_t starts[2] = {0, job->owned};
-    work->data = job->scattered;
-    work->other = job->records;
-    work->starts = starts;
-    return sort_buckets(work, kind, 0, 1, ALL_DEPTH);
+    sample_work bucket = *work;
+    size_t      starts[2] = {0, job->owned};
+    bucket.data = job->scattered;
+    bucket.other = job->records;
+    bucket.starts = starts;
+    return sort_buckets(&bucket, kind, 0, 1, ALL_DEPTH);
 }
 
 ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)

@@ -125,9 +125,9 @@ def sort(
     kind, stable : accepted for NumPy; every algorithm gives the same bytes.
     order : must be None.
     descending : sort from the largest to the smallest. NaNs are last in both directions.
-    algorithm : 'auto', or the name of an algorithm: radix, sample, intervals, merge, bitonic, split,
-        bubble, rough, halving or windows; on a GPU also insertion and global. Strings accept
-        'auto' and 'sample'.
+    algorithm : 'auto', or the name of an algorithm: radix, sample, intervals, merge, bitonic,
+        split, bubble, rough, halving or windows; on a GPU also insertion and global. Strings
+        accept 'auto' and 'sample'.
     radius : for rough, halving, windows and insertion: no element is more than this many positions
         from its sorted position. 0: the radius is measured. If the radius is too small, the sort
         takes longer; the result is the same.
