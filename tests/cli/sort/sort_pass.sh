@@ -13,8 +13,6 @@ printf '\3\0\0\0\1\0\0\0\377\377\377\377\2\0\0\0\4\0\0\0\5\0\0\0\6\0\0\0\7\0\0\0
 pass keys.bin --dtype u32 --algorithm intervals
 # Both devices label: the CPU the first keys, a simulated GPU the others.
 export ORDO_BACKEND_DIR="$TEST_PLAYING"
-for algorithm in intervals sample; do
-    printf '17\n4\n23\n8\n42\n15\n16\n1\n9\n' |
-        ordo sort --device hybrid --cpu-share 0.4 --algorithm $algorithm --explain 2>&1 >/dev/null |
-        sed -n '/^keys /,$p'
-done
+printf '17\n4\n23\n8\n42\n15\n16\n1\n9\n' |
+    ordo sort --device hybrid --cpu-share 0.4 --algorithm intervals --explain 2>&1 >/dev/null |
+    sed -n '/^keys /,$p'
