@@ -39,7 +39,8 @@ static bool FN(dense_indices)(const dense_table *table, const void *array, size_
     return between == 0;
 }
 
-#if defined(__AVX512F__) && defined(__AVX512VL__)
+/* Not with ThreadSanitizer: what GCC 12 instruments crashes; plain code and ASan do not. */
+#if defined(__AVX512F__) && defined(__AVX512VL__) && !defined(__SANITIZE_THREAD__)
 #define DENSE_LANES (512 / W)
 
 /* Packs the values of whole vectors of keys to `inside` and the other keys to `strays`. Sets *known
