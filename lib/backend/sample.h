@@ -3,11 +3,9 @@
  * The sort moves records: key bits (core/keybits.h, one-to-one) of 4 or 8 bytes, or, where an index
  * goes with the key, key bits with ties folded above the index: in one word of 8 bytes (keys of at
  * most 4 bytes, n at most 2^32), else as two words of 8 bytes. No two records with an index are
- * equal. A pair whose value fits carries it: keys of at most 4 bytes as the word of key and index
- * above a word with the value of up to 8 bytes; keys of 8 bytes above a word of the index and the
- * value of up to 4 bytes. Splitters divide the records into 2 * 2^lg buckets: bucket 2 i holds the
- * records between splitters i - 1 and i, bucket 2 i + 1 those equal to splitter i, which need no
- * sort.
+ * equal. The index of a pair finds its value at the end. Splitters divide the records into 2 * 2^lg
+ * buckets: bucket 2 i holds the records between splitters i - 1 and i, bucket 2 i + 1 those equal
+ * to splitter i, which need no sort.
  *
  * lib/papers/hybrid runs the steps on every device; the sample sorts of the CPU and of the GPU
  * alone consist of the same functions. All arrays are in the memory of the backend. */
@@ -23,7 +21,7 @@ typedef enum ordo_sample_step {
     ORDO_SAMPLE_SCATTER, /* III: moves the records of each bucket together */
     ORDO_SAMPLE_PLACE,   /* III: moves records of other devices to their buckets; not the CPU */
     ORDO_SAMPLE_SORT,    /* IV: sorts the device's buckets; large ones by the same phases */
-    ORDO_SAMPLE_RESULT   /* turns sorted records into keys or indices */
+    ORDO_SAMPLE_RESULT   /* turns sorted records into keys, keys and values, or indices */
 } ordo_sample_step;
 
 typedef struct ordo_sample_job {
@@ -31,7 +29,7 @@ typedef struct ordo_sample_job {
     ordo_type        type;
     bool             descending;
     bool             indexed;
-    size_t           value_size;  /* of the value that each record carries; 0: none */
+    size_t           value_size;  /* of the values of pairs; 0: none */
     size_t           record_size; /* 4, 8 or 16 */
     unsigned         lg;          /* lg of the leaves of the tree */
     bool             intervals;   /* SPLIT: the splitters are keys at intervals of sqrt(n) */
@@ -40,7 +38,7 @@ typedef struct ordo_sample_job {
      * COUNT and SCATTER work on the calling thread, so n is the length of a small piece. */
     size_t      n, first;
     const void *keys;
-    const void *values;    /* with value_size */
+    const void *values;    /* RESULT, with value_size: the values of all indices */
     void       *splitters; /* 2^lg - 1 records in ascending order; those that are missing are the
                             * last, with all bits set */
     void       *records;   /* LABEL writes n records, SCATTER reads them; SORT: scratch */
@@ -54,10 +52,10 @@ typedef struct ordo_sample_job {
     const uint64_t *places;
     void           *scattered, *finished, *outbox;
 
-    /* PLACE moves inbox[0 .. inbox_n) to its buckets, with the same rule. Inbox records [from[b],
-     * from[b + 1]) belong to bucket b and go to [to[b], ...). */
+    /* PLACE moves inbox[inbox_at .. inbox_at + inbox_n) to its buckets, with the same rule. Inbox
+     * records [from[b], from[b + 1]) belong to bucket b and go to [to[b], ...). */
     const void     *inbox;
-    size_t          inbox_n;
+    size_t          inbox_at, inbox_n;
     const uint64_t *from, *to;
 
     /* SORT: bucket b of `scattered` and `finished` is [starts[b], starts[b + 1]), for the buckets
@@ -66,9 +64,8 @@ typedef struct ordo_sample_job {
     const uint64_t *starts;
     size_t          owned;
 
-    /* RESULT reads finished[0 .. owned). On the CPU these may be words of key and index although
-     * value_size is set; then `values` has the values of all indices. */
-    void     *result; /* keys, or indices if `indexed` without a carried value */
+    /* RESULT reads finished[0 .. owned). */
+    void     *result; /* keys, or indices if `indexed` without values */
     void     *result_values;
     ordo_type index_type; /* U32, U64 */
 

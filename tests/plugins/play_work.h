@@ -204,26 +204,11 @@ static int compare_records(const ordo_sample_job *job, const void *a, const void
 
 static void make_record(const ordo_sample_job *job, size_t i, void *record)
 {
-    size_t const   size = size_of(job->type);
-    uint64_t const code =
-        code_of(job->type, job->descending, job->indexed, (const char *)job->keys + i * size);
+    uint64_t const code = code_of(job->type, job->descending, job->indexed,
+                                  (const char *)job->keys + i * size_of(job->type));
     uint64_t const wide[2] = {code, job->first + i};
     uint32_t const narrow = (uint32_t)code;
     uint64_t const both = code << 32 | (uint32_t)(job->first + i);
-    if (job->value_size != 0) {
-        const char *const from = (const char *)job->values + i * job->value_size;
-        uint64_t          carried[2] = {both, 0};
-        uint32_t          value = 0;
-        if (size == 8) {
-            memcpy(&value, from, job->value_size);
-            carried[0] = code;
-            carried[1] = (uint64_t)(job->first + i) << 32 | value;
-        } else {
-            memcpy(&carried[1], from, job->value_size);
-        }
-        memcpy(record, carried, sizeof carried);
-        return;
-    }
     const void *from = job->record_size == 4    ? (const void *)&narrow
                        : job->record_size == 16 ? (const void *)wide
                        : job->indexed           ? (const void *)&both
@@ -272,10 +257,12 @@ static void scatter_now(const ordo_sample_job *job)
 static void place_now(const ordo_sample_job *job)
 {
     size_t const entries = (size_t)2 << job->lg;
+    size_t const end = job->inbox_at + job->inbox_n;
     for (size_t e = 0; e < entries; e++)
-        memcpy(bucket_array(job, e) + job->to[e] * job->record_size,
-               play_record(job, job->inbox, job->from[e]),
-               (job->from[e + 1] - job->from[e]) * job->record_size);
+        if (job->from[e] >= job->inbox_at && job->from[e + 1] <= end)
+            memcpy(bucket_array(job, e) + job->to[e] * job->record_size,
+                   play_record(job, job->inbox, job->from[e]),
+                   (job->from[e + 1] - job->from[e]) * job->record_size);
 }
 
 static _Thread_local const ordo_sample_job *compared; /* the comparison needs its record size */
@@ -314,23 +301,24 @@ static void uncode(const ordo_sample_job *job, uint64_t code, void *key)
     }
 }
 
-static void carried_now(const ordo_sample_job *job)
+static void pairs_now(const ordo_sample_job *job)
 {
-    size_t const size = size_of(job->type);
+    size_t const size = size_of(job->type), value_size = job->value_size;
     for (size_t i = 0; i < job->owned; i++) {
-        char *const to = (char *)job->result_values + i * job->value_size;
-        uint64_t    words[2];
-        memcpy(words, play_record(job, job->finished, i), sizeof words);
-        uint32_t const narrow = (uint32_t)words[1];
-        uncode(job, size == 8 ? words[0] : words[0] >> 32, (char *)job->result + i * size);
-        memcpy(to, size == 8 ? (const void *)&narrow : (const void *)&words[1], job->value_size);
+        uint64_t words[2] = {0};
+        memcpy(words, play_record(job, job->finished, i), job->record_size);
+        bool const   wide = job->record_size == 16;
+        size_t const index = wide ? (size_t)words[1] : (uint32_t)words[0];
+        uncode(job, wide ? words[0] : words[0] >> 32, (char *)job->result + i * size);
+        memcpy((char *)job->result_values + i * value_size,
+               (const char *)job->values + index * value_size, value_size);
     }
 }
 
 static void result_now(const ordo_sample_job *job)
 {
     if (job->value_size != 0) {
-        carried_now(job);
+        pairs_now(job);
         return;
     }
     size_t const out = job->indexed ? size_of(job->index_type) : size_of(job->type);

@@ -400,7 +400,6 @@ static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
         one.n = 1;
         one.first = at;
         one.keys = (const char *)job->keys + at * io->key_size;
-        one.values = (const char *)job->values + at * job->value_size;
         sample_load(io, &one, record_at(sample, kind, i));
     }
     kind->take_splitters(work, sample, size, job->splitters);

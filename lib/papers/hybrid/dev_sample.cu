@@ -219,14 +219,9 @@ static size_t step_work(const ordo_sample_job *job)
 template <typename K, bool INDEXED, typename CODE>
 static ordo_status encode(cuda_call *call, const ordo_sample_job *job, CODE code)
 {
-    const typename CODE::BITS *const keys = (const typename CODE::BITS *)job->keys;
-    if constexpr (sizeof(K) == sizeof(key_record))
-        if (job->value_size != 0)
-            return CUDA_LAUNCH(call, (encode_pairs<CODE>), record_blocks(call, job->n),
-                               RECORD_THREADS, 0, keys, job->values, job->value_size, job->n,
-                               job->first, code, (key_record *)job->records);
     return CUDA_LAUNCH(call, (encode_records<K, INDEXED, CODE>), record_blocks(call, job->n),
-                       RECORD_THREADS, 0, keys, job->n, job->first, code, (K *)job->records);
+                       RECORD_THREADS, 0, (const typename CODE::BITS *)job->keys, job->n,
+                       job->first, code, (K *)job->records);
 }
 
 template <typename K, bool INDEXED, typename CODE>
@@ -296,7 +291,7 @@ template <typename K> static ordo_status step_place(cuda_call *call, const ordo_
     if (job->inbox_n == 0)
         return ORDO_OK;
     return CUDA_LAUNCH(call, (place_records<K>), record_blocks(call, job->inbox_n), THREADS, 0,
-                       (const K *)job->inbox, job->inbox_n, (const unsigned long long *)job->from,
+                       (const K *)job->inbox, job->inbox_at, job->inbox_n, (const unsigned long long *)job->from,
                        (const unsigned long long *)job->to, (unsigned)sample_buckets(job->lg),
                        target_of<K>(job));
 }
@@ -332,19 +327,41 @@ static ordo_status step_index(cuda_call *call, const ordo_sample_job *job)
                        (INDEX *)job->result);
 }
 
+template <typename K, typename UNIT>
+static ordo_status step_values(cuda_call *call, const ordo_sample_job *job)
+{
+    size_t const units = job->value_size / sizeof(UNIT);
+    return CUDA_LAUNCH(call, (look_up<K, UNIT>), record_blocks(call, job->owned * units),
+                       RECORD_THREADS, 0, (const K *)job->finished, job->owned,
+                       (const UNIT *)job->values, units, (UNIT *)job->result_values);
+}
+
+/* The unit is the largest power of two that divides the size, because results of a group begin at
+ * any multiple of the size. */
+template <typename K> static ordo_status step_pairs(cuda_call *call, const ordo_sample_job *job)
+{
+    TRY(with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) -> ordo_status {
+        typedef decltype(code) CODE;
+        return CUDA_LAUNCH(call, (decode_pairs<K, CODE>), record_blocks(call, job->owned),
+                           RECORD_THREADS, 0, (const K *)job->finished, job->owned, code,
+                           (typename CODE::BITS *)job->result);
+    }));
+    size_t const size = job->value_size;
+    return size % sizeof(uint4) == 0      ? step_values<K, uint4>(call, job)
+           : size % sizeof(uint64_t) == 0 ? step_values<K, uint64_t>(call, job)
+           : size % sizeof(uint32_t) == 0 ? step_values<K, uint32_t>(call, job)
+           : size % sizeof(uint16_t) == 0 ? step_values<K, uint16_t>(call, job)
+                                          : step_values<K, uint8_t>(call, job);
+}
+
 static ordo_status step_result(cuda_call *call, const ordo_sample_job *job)
 {
     bool const narrow = job->index_type == ORDO_U32;
     if (job->owned == 0)
         return ORDO_OK;
     if (job->value_size != 0)
-        return with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) -> ordo_status {
-            typedef decltype(code) CODE;
-            return CUDA_LAUNCH(call, (decode_pairs<CODE>), record_blocks(call, job->owned),
-                               RECORD_THREADS, 0, (const key_record *)job->finished, job->owned,
-                               code, (typename CODE::BITS *)job->result, job->result_values,
-                               job->value_size);
-        });
+        return job->record_size == sizeof(key_record) ? step_pairs<key_record>(call, job)
+                                                      : step_pairs<uint64_t>(call, job);
     if (job->indexed && job->record_size == sizeof(key_record))
         return narrow ? step_index<key_record, uint32_t>(call, job)
                       : step_index<key_record, uint64_t>(call, job);

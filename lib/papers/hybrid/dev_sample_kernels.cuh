@@ -92,61 +92,29 @@ static __global__ void first_segment(sample_tables const tables, size_t n)
     tables.segment_at[0][0].count = n;
 }
 
-/* ---- Records that carry values (backend/sample.h) ---- */
+/* ---- Results of pairs (backend/sample.h) ---- */
 
-static DEVICE uint64_t load_value(const void *values, size_t size, size_t i)
-{
-    const unsigned char *const from = (const unsigned char *)values + i * size;
-    if (size == sizeof(uint32_t))
-        return ((const uint32_t *)values)[i];
-    if (size == sizeof(uint64_t))
-        return ((const uint64_t *)values)[i];
-    uint64_t value = 0;
-    for (unsigned b = 0; b < size; b++)
-        value |= (uint64_t)from[b] << (8 * b);
-    return value;
-}
-
-static DEVICE void store_value(void *values, size_t size, size_t i, uint64_t value)
-{
-    unsigned char *const to = (unsigned char *)values + i * size;
-    if (size == sizeof(uint32_t))
-        ((uint32_t *)values)[i] = (uint32_t)value;
-    else if (size == sizeof(uint64_t))
-        ((uint64_t *)values)[i] = value;
-    else
-        for (unsigned b = 0; b < size; b++)
-            to[b] = (unsigned char)(value >> (8 * b));
-}
-
-template <typename CODE>
-static __global__ void encode_pairs(const typename CODE::BITS *keys, const void *values,
-                                    size_t value_size, size_t n, size_t first, CODE code,
-                                    key_record *records)
-{
-    grid_each(n, [&](size_t i) {
-        uint64_t const bits = code.encode(keys[i]), value = load_value(values, value_size, i);
-        if constexpr (sizeof(typename CODE::BITS) == sizeof(uint64_t))
-            records[i] = {bits, (uint64_t)(first + i) << 32 | value};
-        else
-            records[i] = {bits << 32 | (first + i), value};
-    });
-}
-
-template <typename CODE>
-static __global__ void decode_pairs(const key_record *records, size_t n, CODE code,
-                                    typename CODE::BITS *keys, void *values, size_t value_size)
+template <typename K, typename CODE>
+static __global__ void decode_pairs(const K *records, size_t n, CODE code,
+                                    typename CODE::BITS *keys)
 {
     typedef typename CODE::BITS BITS;
     grid_each(n, [&](size_t i) {
-        key_record const record = records[i];
-        if constexpr (sizeof(BITS) == sizeof(uint64_t)) {
-            keys[i] = code.decode(record.key);
-            store_value(values, value_size, i, (uint32_t)record.index);
-        } else {
-            keys[i] = code.decode((BITS)(record.key >> 32));
-            store_value(values, value_size, i, record.index);
-        }
+        if constexpr (sizeof(K) == sizeof(key_record))
+            keys[i] = code.decode((BITS)records[i].key);
+        else
+            keys[i] = code.decode((BITS)(records[i] >> 32));
+    });
+}
+
+/* Looks up values of `units` units each; one thread per unit. */
+template <typename K, typename UNIT>
+static __global__ void look_up(const K *records, size_t n, const UNIT *values, size_t units,
+                               UNIT *found)
+{
+    grid_each(n * units, [&](size_t i) {
+        size_t const record = units == 1 ? i : i / units, unit = i - record * units;
+        found[i] = values[record_index(records[record]) * units + unit];
     });
 }
 
@@ -424,14 +392,15 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Moves records that come from other devices to their buckets (ORDO_SAMPLE_PLACE). A binary search
- * in the ascending table `from` finds the entry of each record. */
+/* Moves n records from `at` on, which come from other devices, to their buckets
+ * (ORDO_SAMPLE_PLACE). A binary search in the ascending table `from` finds the entry of each. */
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)
-    place_records(const K *inbox, size_t n, const unsigned long long *from,
+    place_records(const K *inbox, size_t at, size_t n, const unsigned long long *from,
                   const unsigned long long *to, unsigned buckets, sample_target<K> const target)
 {
-    grid_each(n, [&](size_t i) {
+    grid_each(n, [&](size_t number) {
+        size_t const i = at + number;
         unsigned lo = 0, hi = buckets;
         while (hi - lo > 1) {
             unsigned const middle = lo + (hi - lo) / 2;

@@ -10,7 +10,7 @@
 enum {
     SAMPLE_PHASES = 4,
     SAMPLE_GROUPS = 8,                    /* most groups of buckets that a GPU sorts one by one */
-    SAMPLE_WORKS = 8 + 2 * SAMPLE_GROUPS, /* most pieces of timed work of one GPU */
+    SAMPLE_WORKS = 8 + 3 * SAMPLE_GROUPS, /* most pieces of timed work of one GPU */
     SAMPLE_INTERVALS = 1 << 12,           /* most intervals of the link's and the GPU's time */
     SAMPLE_ARRAYS = 2,                    /* arrays of results: keys or indices, and values */
 
@@ -33,6 +33,7 @@ typedef struct sample_tables {
 } sample_tables;
 
 struct sample_call;
+typedef struct sample_transfer sample_transfer;
 
 typedef struct sample_line { /* one GPU and the link to it */
     const struct sample_call *of;
@@ -45,14 +46,16 @@ typedef struct sample_line { /* one GPU and the link to it */
     size_t                    outbox_n, inbox_n;
     size_t                    group_count;
     size_t group_at[SAMPLE_GROUPS + 1]; /* records of `owned` before each group */
+    size_t inbox_at[SAMPLE_GROUPS + 1]; /* records of the inbox before each group */
 
     /* Host memory. */
     uint64_t     *counts; /* [buckets] */
     uint64_t     *out;    /* [buckets + 1] place of each bucket in the outbox */
     sample_tables tables;
 
-    /* Device memory. keys and values hold the input, then the results. */
-    char         *keys, *values, *splitters, *records, *scattered, *finished, *outbox, *inbox;
+    /* Device memory. keys holds the GPU's part of the input, then resulting keys; values holds the
+     * values of all pairs, found the resulting values or indices. */
+    char *keys, *values, *found, *splitters, *records, *scattered, *finished, *outbox, *inbox;
     char         *work;
     uint16_t     *labels;
     uint64_t     *device_counts;
@@ -61,8 +64,6 @@ typedef struct sample_line { /* one GPU and the link to it */
     unsigned work_phase[SAMPLE_WORKS]; /* phase of each piece of work, counted from 0 */
     double   seconds[SAMPLE_PHASES];
 } sample_line;
-
-typedef struct sample_transfer sample_transfer;
 
 typedef struct sample_pending { /* copies in flight that use one side of a lane */
     sample_line     *line;      /* NULL: none */
@@ -92,22 +93,25 @@ typedef struct sample_call {
     const hybrid_records *records;
     ordo_exec            *exec;
     bool                  indexed;
-    bool                  permuted;   /* pairs whose records carry no value */
-    size_t                value_size; /* of the value in each record; 0: none */
+    bool                  permuted;   /* pairs whose values no device looks up */
+    size_t                value_size; /* of the values that the devices look up; 0: none */
     size_t                record_size;
     unsigned              lg;                     /* of the leaves of the tree */
     size_t                buckets;                /* of the tree */
     ordo_type             index_type;             /* type of the resulting indices, if indexed */
     char                 *results[SAMPLE_ARRAYS]; /* host arrays of the results */
     size_t                result_sizes[SAMPLE_ARRAYS];
-    bool                  pinned_in, pinned_out; /* the GPU copies from or to the caller's arrays */
+    bool     pinned_in, pinned_out; /* the GPU copies from or to the caller's arrays */
+    unsigned pin_lanes;             /* lanes above `lanes` that do only these copies */
+    unsigned pinned_copies;         /* so far */
 
     sample_line     *lines;
     size_t           line_count;
     sample_transfer *transfers; /* room for the list of one loop */
+    sample_transfer *values;    /* [line_count] copies of the values to the GPUs */
     sample_slot     *slots;
     unsigned         slot_count; /* threads */
-    unsigned         lanes;      /* of every line; the first slots own them */
+    unsigned         lanes;      /* of every line, for chunks; the first slots own them */
 
     /* The CPU's part: the first cpu_n keys, the buckets below cpu_buckets, the first cpu_owned
      * records of the result. */
@@ -141,16 +145,6 @@ static inline bool sample_exchanges(const sample_call *call)
     return call->line_count > 1 || call->cpu_n > 0;
 }
 
-static inline bool sample_carries(const sample_call *call) { return call->value_size != 0; }
-
-/* Bytes of a record in the CPU's own sort. Words of key and index sort faster than records that
- * carry a value; the CPU looks the values up in their copy. */
-static inline size_t sample_sorted_size(const sample_call *call)
-{
-    bool const narrow = call->records->key_size <= sizeof(uint32_t);
-    return sample_carries(call) && narrow ? sizeof(uint64_t) : call->record_size;
-}
-
 /* ---- sample_layout.c ---- */
 
 /* Chooses the form of the records and the size of the tree. */
@@ -174,7 +168,7 @@ ordo_status sample_take_bucket_memory(sample_call *call);
 
 /* ---- sample_link.c ---- */
 
-/* Copies elements [first, first + count) of a transfer between host memory and a staging buffer. */
+/* Copies elements [first, first + count) between host memory and a staging buffer. */
 typedef void sample_copy(void *arg, char *buffer, size_t first, size_t count);
 
 struct sample_transfer { /* `count` elements of `size` bytes to or from device memory */
@@ -182,11 +176,13 @@ struct sample_transfer { /* `count` elements of `size` bytes to or from device m
     bool          out;
     char         *device;
     size_t        size, count;
+    size_t        first; /* number of the first element, for `copy` */
     unsigned      after; /* the copies wait for this mark; SAMPLE_NOTHING: for no mark */
     sample_copy  *copy;  /* NULL: `arg` is the host array */
     void         *arg;
     size_t        chunk; /* elements */
     atomic_size_t next;
+    unsigned      lane, side; /* of a copy of pinned memory */
 };
 
 /* Work of the CPU, piece by piece. */
@@ -217,9 +213,14 @@ ordo_status  sample_sort_rest(sample_call *call);
  * all chunks are queued and all fetched elements are in host memory. */
 ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t transfer_count,
                        sample_piece *piece, size_t piece_count);
-/* Queues copies between pinned host arrays and a GPU; no thread is needed for them. */
-ordo_status sample_run_pinned(sample_call *call, const sample_transfer *transfers,
-                              size_t transfer_count);
+/* Queue copies between pinned host arrays and a GPU; no thread is needed for them. The device's
+ * work waits only for copies that are closed. */
+ordo_status sample_queue_pinned(sample_call *call, sample_transfer *transfer);
+ordo_status sample_close_pinned(sample_call *call, const sample_transfer *transfer);
+ordo_status sample_end_pinned(sample_call *call, const sample_transfer *transfer); /* waits */
+/* Lets a GPU's later work wait for all copies that are closed. */
+ordo_status sample_join(sample_line *line);
+ordo_status sample_run_pinned(sample_call *call, sample_transfer *transfers, size_t transfer_count);
 /* Waits for all copies of the call. */
 ordo_status sample_wait_copies(sample_call *call);
 

@@ -7,14 +7,11 @@
 
 /* ---- Records ---- */
 
-/* Whether the records of pairs carry the values. Keys that tie must be equal, because the record
+/* Whether the devices look up the values of pairs. Keys that tie must be equal, because the record
  * holds the key with ties folded. */
-static bool carries_values(const hybrid_records *records)
+static bool looks_up(const hybrid_records *records)
 {
-    bool const   narrow = records->n - 1 <= UINT32_MAX;
-    bool const   is_float = records->type == ORDO_F32 || records->type == ORDO_F64;
-    size_t const room = records->key_size <= sizeof(uint32_t) ? sizeof(uint64_t) : sizeof(uint32_t);
-    return records->values != NULL && narrow && !is_float && records->value_size <= room;
+    return records->values != NULL && records->type != ORDO_F32 && records->type != ORDO_F64;
 }
 
 void sample_choose_records(sample_call *call)
@@ -25,23 +22,24 @@ void sample_choose_records(sample_call *call)
     call->lg = sample_lg(records->intervals, records->n);
     call->buckets = sample_buckets(call->lg);
     call->indexed = records->value_size != 0;
-    call->value_size = call->indexed && carries_values(records) ? records->value_size : 0;
-    call->permuted = call->indexed && !argsort && !sample_carries(call);
-    if (!call->indexed || sample_carries(call)) {
-        call->record_size =
-            sample_carries(call) ? 16 : ordo_max(records->key_size, sizeof(uint32_t));
-        call->results[0] = records->out_keys;
-        call->result_sizes[0] = records->key_size;
-        call->results[1] = sample_carries(call) ? records->out_values : NULL;
-        call->result_sizes[1] = call->value_size;
-        return;
-    }
-    call->record_size = records->key_size <= sizeof(uint32_t) && narrow ? 8 : 16;
+    call->value_size = call->indexed && looks_up(records) ? records->value_size : 0;
+    call->permuted = call->indexed && !argsort && call->value_size == 0;
+    if (!call->indexed)
+        call->record_size = ordo_max(records->key_size, sizeof(uint32_t));
+    else
+        call->record_size = records->key_size <= sizeof(uint32_t) && narrow ? 8 : 16;
     call->index_type = argsort  ? records->value_size == 4 ? ORDO_U32 : ORDO_U64
                        : narrow ? ORDO_U32
                                 : ORDO_U64;
-    call->results[0] = records->out_values; /* permuted: sample_take_memory */
-    call->result_sizes[0] = ordo_type_size(call->index_type);
+    if (!call->indexed || call->value_size != 0) {
+        call->results[0] = records->out_keys;
+        call->result_sizes[0] = records->key_size;
+        call->results[1] = call->value_size != 0 ? records->out_values : NULL;
+        call->result_sizes[1] = call->value_size;
+    } else {
+        call->results[0] = records->out_values; /* permuted: sample_take_memory */
+        call->result_sizes[0] = ordo_type_size(call->index_type);
+    }
 }
 
 /* ---- Shares ---- */
@@ -122,11 +120,12 @@ static void place_records_of_line(const sample_call *call, sample_line *line)
 /* Groups of buckets with about the same number of records. */
 static void make_groups(const sample_call *call, sample_line *line)
 {
-    size_t const wish = line->owned * call->record_size / ORDO_TUNE_LINK_BATCH;
+    size_t const wish = line->owned * call->record_size / ORDO_TUNE_SAMPLE_GROUP;
     size_t const groups = ordo_min(ordo_max(wish, 1), SAMPLE_GROUPS);
     size_t       first = line->bucket_first;
     line->group_count = 0;
     line->group_at[0] = 0;
+    line->inbox_at[0] = 0;
     for (size_t g = 0; g < groups; g++) {
         size_t const until = line->start + line->owned * (g + 1) / groups;
         size_t       end = first;
@@ -141,6 +140,7 @@ static void make_groups(const sample_call *call, sample_line *line)
             starts[b] = ordo_min(ordo_max(at, lo), hi);
         }
         line->group_at[line->group_count] = (size_t)hi;
+        line->inbox_at[line->group_count] = (size_t)line->tables.from[end];
         first = end;
     }
 }
@@ -187,7 +187,7 @@ ordo_sample_job sample_cpu_job(const sample_call *call, ordo_sample_step step, s
     job.n = n;
     job.first = first;
     job.keys = records->keys + first * records->key_size;
-    job.values = sample_carries(call) ? records->values + first * records->value_size : NULL;
+    job.values = call->kept_values != NULL ? call->kept_values : records->values;
     job.splitters = call->splitters;
     job.records = call->other == NULL ? NULL : call->other + first * call->record_size;
     job.labels = call->labels == NULL ? NULL : call->labels + first;
@@ -200,7 +200,7 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
 {
     ordo_sample_job job = plain_job(call, step);
     size_t const    at = step == ORDO_SAMPLE_RESULT ? line->group_at[group] : 0;
-    bool const      keys = !call->indexed || sample_carries(call);
+    bool const      keys = !call->indexed || call->value_size != 0;
     job.n = line->n;
     job.first = line->first;
     job.keys = line->keys;
@@ -216,13 +216,14 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
     job.finished = line->finished + at * call->record_size;
     job.outbox = line->outbox;
     job.inbox = line->inbox;
-    job.inbox_n = line->inbox_n;
+    job.inbox_at = line->inbox_at[group];
+    job.inbox_n = line->inbox_at[group + 1] - line->inbox_at[group];
     job.from = line->device_tables.from;
     job.to = line->device_tables.to;
     job.starts = line->device_tables.starts + group * (call->buckets + 1);
     job.owned = step == ORDO_SAMPLE_RESULT ? line->group_at[group + 1] - at : line->owned;
-    job.result = (keys ? line->keys : line->values) + at * call->result_sizes[0];
-    job.result_values = line->values + at * call->result_sizes[1];
+    job.result = (keys ? line->keys : line->found) + at * call->result_sizes[0];
+    job.result_values = line->found + at * call->result_sizes[1];
     job.work = line->work;
     return job;
 }
@@ -245,15 +246,16 @@ static sample_tables tables_at(const sample_call *call, char *base)
 size_t sample_lay_out(const sample_call *call, sample_line *line, char *base)
 {
     size_t const    most = ordo_max(line->n, line->most), record = call->record_size;
-    size_t const    value_size = sample_carries(call) ? call->value_size
-                                 : call->indexed      ? call->result_sizes[0]
-                                                      : 0;
+    size_t const    found_size = call->value_size != 0 ? call->value_size
+                                 : call->indexed       ? call->result_sizes[0]
+                                                       : 0;
     size_t          used = 0;
     ordo_sample_job largest = plain_job(call, ORDO_SAMPLE_SORT);
     largest.n = line->n;
     largest.owned = line->most;
     line->keys = hybrid_carve(base, &used, most * call->records->key_size);
-    line->values = hybrid_carve(base, &used, most * value_size);
+    line->values = hybrid_carve(base, &used, call->records->n * call->value_size);
+    line->found = hybrid_carve(base, &used, most * found_size);
     line->splitters = hybrid_carve(base, &used, call->buckets / 2 * record);
     line->device_counts =
         (uint64_t *)(void *)hybrid_carve(base, &used, call->buckets * sizeof(uint64_t));
@@ -316,7 +318,7 @@ static ordo_status take_copies(sample_call *call)
                                   ordo_max(records->key_size, records->value_size)) +
                         ORDO_CACHE_LINE,
                     &call->order);
-    if (sample_carries(call) && sample_exchanges(call))
+    if (call->value_size != 0 && sample_exchanges(call) && records->values == records->out_values)
         TRY(take(call->exec, records->n * records->value_size, &call->kept_values));
     return ORDO_OK;
 }

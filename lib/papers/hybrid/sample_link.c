@@ -2,7 +2,7 @@
  * queued on a GPU, for the hybrid sample sort.
  *
  * A transfer is cut into chunks. Threads take chunks in order; each thread has a lane with two
- * staging buffers. Arrays in pinned memory are copied as a whole and need no thread. */
+ * staging buffers. Arrays in pinned memory have lanes of their own and need no thread. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
 
@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    LANE_CHUNKS = 4 /* least number of chunks per lane */
+    LANE_CHUNKS = 4,        /* least number of chunks per lane */
+    PINNED_PIECE = 16 << 20 /* most bytes of one copy of pinned memory */
 };
 
 typedef struct sample_loop {
@@ -110,7 +111,7 @@ static ordo_status finish_side(sample_call *call, sample_slot *slot, unsigned si
     char *const  buffer = link->buffer(state, slot->number, side);
     size_t const first = p->chunk * t->chunk, count = chunk_length(t, p->chunk);
     if (t->copy != NULL)
-        t->copy(t->arg, buffer, first, count);
+        t->copy(t->arg, buffer, t->first + first, count);
     else
         memcpy(host_of(t, first), buffer, count * t->size);
     return ORDO_OK;
@@ -129,7 +130,7 @@ static ordo_status queue_chunk(sample_call *call, sample_slot *slot, sample_tran
     (void)call;
     hybrid_worker_init(&t->line->call, &worker);
     if (!t->out && t->copy != NULL)
-        t->copy(t->arg, buffer, first, count);
+        t->copy(t->arg, buffer, t->first + first, count);
     else if (!t->out)
         memcpy(buffer, host_of(t, first), count * t->size);
     if (t->after != SAMPLE_NOTHING)
@@ -258,37 +259,61 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
     return result_of(call, all);
 }
 
-ordo_status sample_run_pinned(sample_call *call, const sample_transfer *transfers,
-                              size_t transfer_count)
+ordo_status sample_queue_pinned(sample_call *call, sample_transfer *transfer)
 {
-    enum {
-        SIDE = ORDO_LINK_SIDES - 1 /* small copies that follow use the first side */
-    };
+    const sample_transfer *const t = transfer;
+    const ordo_link *const       link = t->line->call.link;
+    void *const                  state = t->line->both.device_state;
+    ordo_exec *const             exec = &t->line->call.device.exec;
+    size_t const                 bytes = t->count * t->size;
+    unsigned const               number = call->pinned_copies++;
+    /* Without lanes of their own these copies share lane 0, whose first side is for chunks. */
+    transfer->lane = call->pin_lanes == 0 ? 0 : call->lanes + number % call->pin_lanes;
+    transfer->side = call->pin_lanes == 0 ? 1 : number / call->pin_lanes % ORDO_LINK_SIDES;
+    ordo_status status = ORDO_OK;
+    if (call->pin_lanes != 0)
+        status = finish_side(call, &call->slots[t->lane], t->side);
+    if (status == ORDO_OK && t->after != SAMPLE_NOTHING)
+        status = link->await(state, exec, t->lane, t->after);
+    /* Pieces, so that shorter copies of other lanes need not wait for a long one. */
+    for (size_t at = 0; at < bytes && status == ORDO_OK; at += PINNED_PIECE) {
+        size_t const here = ordo_min(bytes - at, PINNED_PIECE);
+        char *const  host = (char *)t->arg + at;
+        status = t->out ? link->copy_out(state, exec, t->lane, host, t->device + at, here)
+                        : link->copy_in(state, exec, t->lane, t->device + at, host, here);
+    }
+    return result_of(call, true);
+}
+
+ordo_status sample_close_pinned(sample_call *call, const sample_transfer *t)
+{
+    (void)t->line->call.link->close_side(t->line->both.device_state, &t->line->call.device.exec,
+                                         t->lane, t->side);
+    /* The lane's later copies follow earlier ones, so a wait for the last copy is enough. */
+    call->slots[t->lane].pending[t->side] =
+        (sample_pending){t->line, t->out, t->count * t->size, NULL, 0};
+    return result_of(call, true);
+}
+
+ordo_status sample_run_pinned(sample_call *call, sample_transfer *transfers, size_t transfer_count)
+{
     for (size_t i = 0; i < transfer_count; i++) {
-        const sample_transfer *const t = &transfers[i];
-        unsigned const               lane = (unsigned)(i % call->lanes);
-        const ordo_link *const       link = t->line->call.link;
-        void *const                  state = t->line->both.device_state;
-        ordo_exec *const             exec = &t->line->call.device.exec;
-        size_t const                 bytes = t->count * t->size;
-        ordo_status                  status = ORDO_OK;
-        if (t->after != SAMPLE_NOTHING)
-            status = link->await(state, exec, lane, t->after);
-        if (status == ORDO_OK)
-            status = t->out ? link->copy_out(state, exec, lane, t->arg, t->device, bytes)
-                            : link->copy_in(state, exec, lane, t->device, t->arg, bytes);
-        if (status == ORDO_OK)
-            (void)link->close_side(state, exec, lane, SIDE);
-        TRY(result_of(call, true));
-        /* The lane's later copies follow earlier ones, so a wait for this copy is enough. */
-        call->slots[lane].pending[SIDE] = (sample_pending){t->line, t->out, bytes, NULL, 0};
+        TRY(sample_queue_pinned(call, &transfers[i]));
+        TRY(sample_close_pinned(call, &transfers[i]));
     }
     return ORDO_OK;
 }
 
+ordo_status sample_end_pinned(sample_call *call, const sample_transfer *t)
+{
+    TRY(sample_close_pinned(call, t));
+    (void)finish_side(call, &call->slots[t->lane], t->side);
+    return result_of(call, true);
+}
+
 ordo_status sample_wait_copies(sample_call *call)
 {
-    for (unsigned i = 0; i < call->lanes; i++)
+    for (unsigned i = 0; i < call->lanes + call->pin_lanes; i++)
         for (unsigned side = 0; side < ORDO_LINK_SIDES; side++)
             if (finish_side(call, &call->slots[i], side) != ORDO_OK)
                 return result_of(call, true);
@@ -353,10 +378,14 @@ ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample
     void *const            state = line->both.device_state;
     ordo_sample_job const  job = sample_device_job(call, line, step, group);
     unsigned const         tick = 2 * on->work_count;
-    /* The other steps read only what earlier steps wrote. */
-    bool const copied =
-        step == ORDO_SAMPLE_LABEL || step == ORDO_SAMPLE_SCATTER || step == ORDO_SAMPLE_PLACE;
-    ordo_status status = copied ? link->join(state, &on->device.exec) : ORDO_OK;
+    /* The results of earlier groups travel in the lanes of pinned copies while the next are placed;
+     * the values, which ORDO_SAMPLE_RESULT needs, have been joined. Other steps read only what earlier
+     * steps wrote. */
+    ordo_status status = ORDO_OK;
+    if (step == ORDO_SAMPLE_LABEL || step == ORDO_SAMPLE_SCATTER)
+        status = link->join(state, &on->device.exec, ORDO_LINK_LANES);
+    else if (step == ORDO_SAMPLE_PLACE)
+        status = link->join(state, &on->device.exec, call->lanes);
     if (status == ORDO_OK && on->timed)
         status = link->tick(state, &on->device.exec, tick);
     if (status == ORDO_OK)
@@ -365,6 +394,12 @@ ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample
         (void)link->tick(state, &on->device.exec, tick + 1);
     line->work_phase[on->work_count++] = phase;
     return hybrid_result(on, true);
+}
+
+ordo_status sample_join(sample_line *line)
+{
+    (void)line->call.link->join(line->both.device_state, &line->call.device.exec, ORDO_LINK_LANES);
+    return hybrid_result(&line->call, true);
 }
 
 ordo_status sample_mark(sample_line *line, unsigned mark)

@@ -123,35 +123,13 @@ static void store_bucket(const sample_call *call, size_t b, ordo_sample_job *job
 /* The job that sorts bucket b of the CPU. */
 static ordo_sample_job bucket_job(const sample_call *call, size_t b)
 {
-    size_t const    start = (size_t)call->starts[b], size = sample_sorted_size(call);
+    size_t const    start = (size_t)call->starts[b], size = call->record_size;
     ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_SORT, 0, 0);
-    job.record_size = size;
-    job.values = call->kept_values;
     job.owned = (size_t)call->starts[b + 1] - start;
     job.scattered = call->other + start * size;
     job.records = call->spare + start * size;
     job.labels = call->labels + start;
     return job;
-}
-
-/* Collects the records of a bucket from all devices in the form of the CPU's sort. */
-static void gather_bucket(const sample_call *call, size_t b, const ordo_sample_job *job)
-{
-    enum {
-        HELD = 256
-    };
-    uint64_t *const words = job->scattered;
-    uint64_t        held[2 * HELD];
-    if (job->record_size == call->record_size) {
-        sample_gather(call, NULL, b, 0, job->owned, job->scattered);
-        return;
-    }
-    for (size_t at = 0; at < job->owned; at += HELD) {
-        size_t const count = ordo_min(HELD, job->owned - at);
-        sample_gather(call, NULL, b, at, count, (char *)held);
-        for (size_t i = 0; i < count; i++)
-            words[at + i] = held[2 * i];
-    }
 }
 
 /* All threads sort a bucket together if it is large. */
@@ -165,7 +143,7 @@ void sample_sort_piece(sample_call *call, sample_slot *slot, size_t b)
     ordo_sample_job job = bucket_job(call, b);
     if (job.owned == 0 || is_for_all(call, b))
         return;
-    gather_bucket(call, b, &job);
+    sample_gather(call, NULL, b, 0, job.owned, job.scattered);
     if (b % 2 == 0)
         cpu_piece_step(call, slot, job, 3);
     store_bucket(call, b, &job);
@@ -176,7 +154,7 @@ void sample_sort_piece(sample_call *call, sample_slot *slot, size_t b)
 static ordo_status sort_by_all(sample_call *call, size_t b)
 {
     ordo_sample_job job = bucket_job(call, b);
-    gather_bucket(call, b, &job);
+    sample_gather(call, NULL, b, 0, job.owned, job.scattered);
     if (b % 2 == 0)
         TRY(sample_cpu_step(call, job, 3));
     store_bucket(call, b, &job);

@@ -5,8 +5,7 @@
 
 radix_io sample_io(const cpu_kernels *kernels, const ordo_sample_job *job)
 {
-    bool const packed = ordo_type_size(job->type) <= sizeof(uint32_t) &&
-                        (job->record_size == sizeof(record_p32) || job->value_size != 0);
+    bool const packed = job->record_size == sizeof(record_p32);
     /* Key 0 of the whole input, because a loaded index is a position there. */
     const char *const all =
         job->keys == NULL ? NULL : (const char *)job->keys - job->first * ordo_type_size(job->type);
@@ -29,96 +28,56 @@ enum {
     HELD = 512 /* records between two forms */
 };
 
-/* Loads records [at, at + count) of the job with their values; count is at most HELD. */
-static void load_carrying(const radix_io *io, const ordo_sample_job *job, size_t at, size_t count,
-                          record_p64 *to)
-{
-    const char *const values = (const char *)job->values + at * job->value_size;
-    size_t const      size = job->value_size;
-    uint64_t          held[HELD];
-    if (io->kind == RECORD_P64) {
-        io->load(io, job->first + at, count, to);
-        for (size_t i = 0; i < count; i++) {
-            uint32_t value = 0;
-            memcpy(&value, values + i * size, size);
-            to[i].index = to[i].index << 32 | value;
-        }
-        return;
-    }
-    io->load(io, job->first + at, count, held);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value = 0;
-        if (size == sizeof(uint32_t))
-            memcpy(&value, values + i * sizeof(uint32_t), sizeof(uint32_t));
-        else
-            memcpy(&value, values + i * size, size);
-        to[i] = (record_p64){held[i], value};
-    }
-}
-
 void sample_load(const radix_io *io, const ordo_sample_job *job, void *records)
 {
-    if (job->value_size != 0)
-        for (size_t at = 0; at < job->n; at += HELD)
-            load_carrying(io, job, at, ordo_min(HELD, job->n - at), (record_p64 *)records + at);
-    else if (io->load != NULL)
+    if (io->load != NULL)
         io->load(io, job->first, job->n, records);
     else
         memcpy(records, job->keys, job->n * io->key_size);
 }
 
-/* Stores keys and values of words of key and index [at, at + count); count is at most HELD.
- * job->values has the values of all indices. */
-static void store_looked_up(const radix_io *keys, const ordo_sample_job *job, size_t at,
-                            size_t count)
+static inline size_t index_of(const ordo_sample_job *job, size_t i)
 {
-    const uint64_t *const from = (const uint64_t *)job->finished + at;
-    const char *const     values = job->values;
-    size_t const          size = job->value_size;
-    char *const           to = (char *)job->result_values + at * size;
-    uint32_t              held[HELD];
-    for (size_t i = 0; i < count; i++) {
-        held[i] = (uint32_t)(from[i] >> 32);
-        __builtin_prefetch(values + (uint32_t)from[i] * size);
-    }
-    if (keys->store != NULL)
-        keys->store(keys, at, count, held);
-    else
-        memcpy((char *)job->result + at * sizeof *held, held, count * sizeof *held);
-    for (size_t i = 0; i < count; i++)
-        if (size == sizeof(uint32_t))
-            memcpy(to + i * sizeof(uint32_t), values + (uint32_t)from[i] * sizeof(uint32_t),
-                   sizeof(uint32_t));
-        else
-            memcpy(to + i * size, values + (uint32_t)from[i] * size, size);
+    if (job->record_size == sizeof(record_p32))
+        return (uint32_t)((const record_p32 *)job->finished)[i];
+    return (size_t)((const record_p64 *)job->finished)[i].index;
 }
 
-/* The same for records that carry their values. */
-static void store_carried(const radix_io *keys, const ordo_sample_job *job, size_t at, size_t count)
+/* Stores the keys of the records of pairs [at, at + count); count is at most HELD. */
+static void store_keys(const radix_io *keys, const ordo_sample_job *job, size_t at, size_t count)
 {
-    const record_p64 *const from = (const record_p64 *)job->finished + at;
-    size_t const            size = job->value_size;
-    char *const             values = (char *)job->result_values + at * size;
     union {
         uint32_t narrow[HELD];
         uint64_t wide[HELD];
     } held;
-    for (size_t i = 0; i < count && keys->kind == RECORD_K32; i++) {
-        held.narrow[i] = (uint32_t)(from[i].key >> 32);
-        if (size == sizeof(uint32_t))
-            memcpy(values + i * sizeof(uint32_t), &from[i].index, sizeof(uint32_t));
+    for (size_t i = 0; i < count; i++)
+        if (job->record_size == sizeof(record_p64))
+            held.wide[i] = ((const record_p64 *)job->finished)[at + i].key;
         else
-            memcpy(values + i * size, &from[i].index, size);
-    }
-    for (size_t i = 0; i < count && keys->kind == RECORD_K64; i++) {
-        uint32_t const value = (uint32_t)from[i].index;
-        held.wide[i] = from[i].key;
-        memcpy(values + i * size, &value, size);
-    }
+            held.narrow[i] = (uint32_t)(((const record_p32 *)job->finished)[at + i] >> 32);
     if (keys->store != NULL)
         keys->store(keys, at, count, &held);
     else
         memcpy((char *)job->result + at * keys->key_size, &held, count * keys->key_size);
+}
+
+/* Looks up the values of records [at, at + count). */
+static void store_values(const ordo_sample_job *job, size_t at, size_t count)
+{
+    const char *const values = job->values;
+    size_t const      size = job->value_size;
+    char *const       to = job->result_values;
+    for (size_t i = at; i < at + count; i++)
+        __builtin_prefetch(values + index_of(job, i) * size);
+    for (size_t i = at; i < at + count; i++)
+        if (size == sizeof(uint32_t))
+            memcpy(to + i * sizeof(uint32_t), values + index_of(job, i) * sizeof(uint32_t),
+                   sizeof(uint32_t));
+        else if (size == sizeof(uint64_t))
+            memcpy(to + i * sizeof(uint64_t), values + index_of(job, i) * sizeof(uint64_t),
+                   sizeof(uint64_t));
+        else
+            memcpy(to + i * size, values + index_of(job, i) * size, size);
 }
 
 void sample_store(const radix_io *io, const cpu_kernels *kernels, const ordo_sample_job *job)
@@ -126,11 +85,14 @@ void sample_store(const radix_io *io, const cpu_kernels *kernels, const ordo_sam
     ordo_sort_job const sort = {
         .type = job->type, .keys = job->result, .n = job->owned, .descending = job->descending};
     radix_io const keys = records_of_keys(kernels, &sort);
+    for (size_t at = 0; job->value_size != 0 && at < job->owned; at += HELD) {
+        size_t const count = ordo_min(HELD, job->owned - at);
+        store_keys(&keys, job, at, count);
+        store_values(job, at, count);
+    }
     if (job->value_size != 0)
-        for (size_t at = 0; at < job->owned; at += HELD)
-            (job->record_size == sizeof(record_p32) ? store_looked_up : store_carried)(
-                &keys, job, at, ordo_min(HELD, job->owned - at));
-    else if (io->store != NULL)
+        return;
+    if (io->store != NULL)
         io->store(io, 0, job->owned, job->finished);
     else
         memcpy(job->result, job->finished, job->owned * job->record_size);

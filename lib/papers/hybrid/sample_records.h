@@ -1,5 +1,5 @@
-/* sample_records.h - how the keys and values of a job of the sample sort become records on the CPU,
- * and how sorted records become results (backend/sample.h has their forms). */
+/* sample_records.h - how the keys of a job of the sample sort become records on the CPU, and how
+ * sorted records become results (backend/sample.h has their forms). */
 #ifndef ORDO_PAPERS_HYBRID_SAMPLE_RECORDS_H
 #define ORDO_PAPERS_HYBRID_SAMPLE_RECORDS_H
 
@@ -7,7 +7,7 @@
 #include "cpu/radix/records.h"
 
 radix_io sample_io(const cpu_kernels *kernels, const ordo_sample_job *job);
-/* Writes job->n records of the job's keys and values. */
+/* Writes job->n records of the job's keys. */
 void sample_load(const radix_io *io, const ordo_sample_job *job, void *records);
 /* Writes the results of the job from job->finished. */
 void sample_store(const radix_io *io, const cpu_kernels *kernels, const ordo_sample_job *job);

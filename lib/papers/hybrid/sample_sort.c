@@ -9,7 +9,8 @@
  *        needs no other histogram, so it ends before the GPU's counts arrive.
  *   IV   Every device sorts its buckets; the results return to the host. A GPU sorts its buckets in
  *        groups: one travels while the next is sorted and while the CPU sorts its own buckets.
- * Pairs whose values fit move as records with values; others are sorted as indices, then permuted.
+ * Pairs move as records of key and index; each device looks up the values of its result. Pairs of
+ * floats, whose ties may differ, are sorted as indices, then permuted.
  * Results are written as soon as they are sorted, often over the input: from then on a GPU that
  * fails leaves the arrays unspecified.
  * Host memory: two records and 2 bytes per key of the CPU's part, a record per key, and a copy of
@@ -43,27 +44,35 @@ static ordo_status send_one(sample_call *call, sample_line *line, void *device, 
     return sample_run(call, &t, 1, NULL, 0);
 }
 
-/* The transfers of the input: keys, and values that the records carry. */
-static size_t list_inputs(sample_call *call, sample_transfer *list)
+/* The transfers of the keys to all GPUs. */
+static size_t list_keys(sample_call *call, sample_transfer *list)
 {
     const hybrid_records *const records = call->records;
     size_t                      count = 0;
     EACH_LINE(line)
-    {
-        sample_transfer t = {.line = line,
-                             .device = line->keys,
-                             .size = records->key_size,
-                             .count = line->n,
-                             .after = SAMPLE_NOTHING,
-                             .arg = (char *)records->keys + line->first * records->key_size};
-        list[count++] = t;
-        t.device = line->values;
-        t.size = records->value_size;
-        if (sample_carries(call)) {
-            t.arg = (char *)records->values + line->first * records->value_size;
-            list[count++] = t;
-        }
-    }
+    list[count++] = (sample_transfer){.line = line,
+                                      .device = line->keys,
+                                      .size = records->key_size,
+                                      .count = line->n,
+                                      .after = SAMPLE_NOTHING,
+                                      .arg = (char *)records->keys +
+                                             line->first * records->key_size};
+    return count;
+}
+
+/* The transfers of the values, of which every GPU gets all, to call->values. */
+static size_t list_values(sample_call *call)
+{
+    const hybrid_records *const records = call->records;
+    size_t                      count = 0;
+    EACH_LINE(line)
+    if (call->value_size != 0)
+        call->values[count++] = (sample_transfer){.line = line,
+                                                  .device = line->values,
+                                                  .size = call->value_size,
+                                                  .count = records->n,
+                                                  .after = SAMPLE_NOTHING,
+                                                  .arg = (char *)records->values};
     return count;
 }
 
@@ -80,16 +89,19 @@ static ordo_status queue_labels(sample_call *call)
     return ORDO_OK;
 }
 
+/* The values follow the keys. They are not closed, because the GPU needs them only in phase IV. */
 static ordo_status label(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
-    size_t const           count = list_inputs(call, list);
+    size_t const           count = list_keys(call, list), value_count = list_values(call);
     ordo_sample_job const  split = sample_cpu_job(call, ORDO_SAMPLE_SPLIT, 0, call->records->n);
     if (call->pinned_in)
         TRY(sample_run_pinned(call, list, count));
     TRY(sample_cpu_step(call, split, 0));
     if (call->pinned_in)
         TRY(queue_labels(call));
+    for (size_t i = 0; i < value_count && call->pinned_in; i++)
+        TRY(sample_queue_pinned(call, &call->values[i]));
     TRY(sample_run(call, list, call->pinned_in ? 0 : count, sample_label_piece,
                    sample_piece_count(call)));
     return call->pinned_in ? ORDO_OK : queue_labels(call);
@@ -132,47 +144,143 @@ static ordo_status count(sample_call *call)
 
 /* ---- Phase III ---- */
 
-static ordo_status send_inboxes(sample_call *call)
+/* The inbox of a group of each GPU. */
+static size_t list_inboxes(sample_call *call, size_t group, sample_transfer *list)
 {
-    sample_transfer *const list = call->transfers;
-    size_t                 count = 0;
+    size_t count = 0;
     EACH_LINE(line)
-    {
-        sample_transfer const inbox = {.line = line,
-                                       .device = line->inbox,
-                                       .size = call->record_size,
-                                       .count = line->inbox_n,
-                                       .after = SAMPLE_NOTHING,
-                                       .copy = sample_fill_inbox,
-                                       .arg = line};
-        if (line->inbox_n > 0)
-            list[count++] = inbox;
-    }
-    return sample_run(call, list, count, NULL, 0);
+    if (group < line->group_count && line->inbox_at[group] < line->inbox_at[group + 1])
+        list[count++] = (sample_transfer){
+            .line = line,
+            .device = line->inbox + line->inbox_at[group] * call->record_size,
+            .size = call->record_size,
+            .count = line->inbox_at[group + 1] - line->inbox_at[group],
+            .after = SAMPLE_NOTHING,
+            .first = line->inbox_at[group],
+            .copy = sample_fill_inbox,
+            .arg = line};
+    return count;
 }
 
-static ordo_status fetch_outboxes(sample_call *call)
+/* Part `part` of `parts` of the outbox of each GPU. */
+static size_t list_outboxes(sample_call *call, size_t part, size_t parts, sample_transfer *list)
 {
-    sample_transfer *const list = call->transfers;
-    size_t                 count = 0;
+    size_t const size = call->record_size;
+    size_t       count = 0;
     EACH_LINE(line)
     {
-        sample_transfer const outbox = {.line = line,
-                                        .out = true,
-                                        .device = line->outbox,
-                                        .size = call->record_size,
-                                        .count = line->outbox_n,
-                                        .after = SAMPLE_SCATTERED,
-                                        .arg = call->gathered + line->first * call->record_size};
-        if (line->outbox_n > 0)
-            list[count++] = outbox;
+        size_t const lo = line->outbox_n * part / parts, hi = line->outbox_n * (part + 1) / parts;
+        if (lo < hi)
+            list[count++] =
+                (sample_transfer){.line = line,
+                                  .out = true,
+                                  .device = line->outbox + lo * size,
+                                  .size = size,
+                                  .count = hi - lo,
+                                  .after = SAMPLE_SCATTERED,
+                                  .arg = call->gathered + (line->first + lo) * size};
     }
-    return sample_run(call, list, count, sample_keep_piece,
-                      call->pinned_in ? 0 : sample_keep_count(call));
+    return count;
+}
+
+static size_t most_groups(sample_call *call)
+{
+    size_t most = 1;
+    EACH_LINE(line)
+    most = ordo_max(most, line->group_count);
+    return most;
+}
+
+/* Queues the work of a group: its records from other devices to their buckets, and the sort. */
+static ordo_status queue_group(sample_call *call, size_t group)
+{
+    EACH_LINE(line)
+    {
+        if (group >= line->group_count)
+            continue;
+        if (line->inbox_at[group] < line->inbox_at[group + 1])
+            TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, group));
+        TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3, group));
+    }
+    return ORDO_OK;
+}
+
+/* The copies of the results of a group. */
+static size_t list_results(sample_call *call, sample_line *line, size_t group,
+                           sample_transfer *list)
+{
+    ordo_sample_job const job = sample_device_job(call, line, ORDO_SAMPLE_RESULT, group);
+    size_t const          at = line->group_at[group];
+    size_t                count = 0;
+    for (size_t a = 0; a < SAMPLE_ARRAYS && call->results[a] != NULL; a++) {
+        size_t const size = call->result_sizes[a];
+        list[count++] = (sample_transfer){.line = line,
+                                          .out = true,
+                                          .device = a == 0 ? job.result : job.result_values,
+                                          .size = size,
+                                          .count = line->group_at[group + 1] - at,
+                                          .after = SAMPLE_SORTED + (unsigned)group,
+                                          .arg = call->results[a] + (line->start + at) * size};
+    }
+    return count;
+}
+
+/* Turns the sorted records of a group into results. Pinned results travel at once. */
+static ordo_status queue_results(sample_call *call, size_t group)
+{
+    sample_transfer list[SAMPLE_ARRAYS];
+    EACH_LINE(line)
+    {
+        if (group >= line->group_count)
+            continue;
+        TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3, group));
+        TRY(sample_mark(line, SAMPLE_SORTED + (unsigned)group));
+        if (!call->pinned_out)
+            continue;
+        call->exec->changed = call->exec->changed || call->results[0] == call->records->keys;
+        TRY(sample_run_pinned(call, list, list_results(call, line, group, list)));
+    }
+    return ORDO_OK;
 }
 
 /* With one GPU the inbox holds only records of the CPU, so the GPU can go on before its outbox is
- * fetched. */
+ * fetched: the inboxes of the groups and the parts of the outbox travel while it sorts. The results
+ * of pairs may replace the values, so they wait until the GPU and the CPU have a copy of these. */
+static ordo_status exchange(sample_call *call)
+{
+    sample_transfer *const list = call->transfers;
+    bool const             alone = call->line_count == 1, pairs = call->value_size != 0;
+    size_t const           groups = most_groups(call);
+    if (!alone)
+        TRY(sample_run(call, list, list_outboxes(call, 0, 1, list), NULL, 0));
+    for (size_t g = 0; g < groups; g++) {
+        size_t count = list_inboxes(call, g, list);
+        if (alone && g > 0)
+            count += list_outboxes(call, g - 1, groups, list + count);
+        TRY(sample_run(call, list, count, NULL, 0));
+        TRY(queue_group(call, g));
+        if (!pairs)
+            TRY(queue_results(call, g));
+    }
+    if (alone)
+        TRY(sample_run(call, list, list_outboxes(call, groups - 1, groups, list), NULL, 0));
+    if (!pairs)
+        return ORDO_OK;
+    if (!call->pinned_in)
+        TRY(sample_run(call, call->values, list_values(call), sample_keep_piece,
+                       sample_keep_count(call)));
+    EACH_LINE(line)
+    {
+        if (call->pinned_in)
+            TRY(sample_end_pinned(call, &call->values[line - call->lines]));
+        else
+            TRY(sample_join(line));
+    }
+    for (size_t g = 0; g < groups; g++)
+        TRY(queue_results(call, g));
+    return ORDO_OK;
+}
+
 static ordo_status scatter(sample_call *call)
 {
     sample_share_buckets(call);
@@ -184,60 +292,26 @@ static ordo_status scatter(sample_call *call)
         TRY(sample_queue(call, line, ORDO_SAMPLE_SCATTER, 2, 0));
         TRY(sample_mark(line, SAMPLE_SCATTERED));
     }
-    if (call->line_count > 1)
-        TRY(fetch_outboxes(call));
-    TRY(send_inboxes(call));
-    EACH_LINE(line)
-    {
-        if (line->inbox_n > 0)
-            TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, 0));
-        for (size_t g = 0; g < line->group_count; g++) {
-            TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3, g));
-            TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3, g));
-            TRY(sample_mark(line, SAMPLE_SORTED + (unsigned)g));
-        }
-    }
-    return call->line_count > 1 ? ORDO_OK : fetch_outboxes(call);
+    return exchange(call);
 }
 
 /* ---- Phase IV ---- */
 
-static size_t list_results(sample_call *call, sample_transfer *list)
-{
-    size_t count = 0;
-    EACH_LINE(line)
-    for (size_t g = 0; g < line->group_count; g++) {
-        size_t const          at = line->group_at[g];
-        ordo_sample_job const job = sample_device_job(call, line, ORDO_SAMPLE_RESULT, g);
-        for (size_t a = 0; a < SAMPLE_ARRAYS && call->results[a] != NULL; a++) {
-            size_t const          size = call->result_sizes[a];
-            sample_transfer const t = {.line = line,
-                                       .out = true,
-                                       .device = a == 0 ? job.result : job.result_values,
-                                       .size = size,
-                                       .count = line->group_at[g + 1] - at,
-                                       .after = SAMPLE_SORTED + (unsigned)g,
-                                       .arg = call->results[a] + (line->start + at) * size};
-            list[count++] = t;
-        }
-    }
-    return count;
-}
-
 static ordo_status sort_buckets(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
-    size_t const           count = list_results(call, list);
+    size_t                 count = 0;
+    EACH_LINE(line)
+    for (size_t g = 0; g < line->group_count && !call->pinned_out; g++)
+        count += list_results(call, line, g, list + count);
     sample_divide_buckets(call);
     call->exec->changed = call->exec->changed || call->results[0] == call->records->keys;
-    if (call->pinned_out)
-        TRY(sample_run_pinned(call, list, count));
-    TRY(sample_run(call, list, call->pinned_out ? 0 : count, sample_sort_piece, call->cpu_buckets));
+    TRY(sample_run(call, list, count, sample_sort_piece, call->cpu_buckets));
     TRY(sample_sort_rest(call));
     return sample_wait_copies(call);
 }
 
-/* Permutes pairs that the records did not carry. */
+/* Permutes pairs whose values no device looked up. */
 static ordo_status permute(sample_call *call)
 {
     const hybrid_records *const records = call->records;
@@ -321,7 +395,7 @@ static void find_pinned(sample_call *call)
         void *const            state = line->both.device_state;
         call->pinned_in = call->pinned_in &&
                           link->pinned(state, records->keys, n * records->key_size) &&
-                          (!sample_carries(call) ||
+                          (call->value_size == 0 ||
                            link->pinned(state, records->values, n * records->value_size));
         for (size_t a = 0; a < SAMPLE_ARRAYS && call->results[a] != NULL; a++)
             call->pinned_out = call->pinned_out &&
@@ -339,6 +413,10 @@ static ordo_status run_phases(sample_call *call)
         call->lanes = (unsigned)ordo_min(call->lanes, line->call.lanes);
     }
     find_pinned(call);
+    if (call->pinned_in || call->pinned_out) {
+        call->pin_lanes = call->lanes / 2;
+        call->lanes -= call->pin_lanes;
+    }
     call->exec->phase = 0;
     if (call->exec->phases < SAMPLE_PHASES) /* a sort of strings has more phases */
         call->exec->phases = SAMPLE_PHASES;
@@ -403,10 +481,10 @@ static ordo_status take_slots(sample_call *call)
         hybrid_worker_init(&call->lines[0].call, &call->slots[i].worker);
         call->slots[i].worker.exec.seed = call->exec->seed;
     }
-    TRY(ordo_scratch(call->exec,
-                     call->line_count * SAMPLE_GROUPS * SAMPLE_ARRAYS * sizeof *call->transfers,
-                     &memory));
+    size_t const most = call->line_count * SAMPLE_GROUPS * SAMPLE_ARRAYS;
+    TRY(ordo_scratch(call->exec, (most + call->line_count) * sizeof *call->transfers, &memory));
     call->transfers = memory;
+    call->values = call->transfers + most;
     return ORDO_OK;
 }
 
