@@ -113,6 +113,23 @@ def hybrid_text(figure, question, size):
     }
 
 
+def intervals():
+    """A card of the splitters of the text beside the fixed number of `sample`."""
+    devices = {"CPU": "cpu", "GPU": "cuda", "both": "hybrid"}
+    pairs = {name: (f"{name}, 255 splitters", f"{name}, intervals") for name in devices}
+    card = hybrid(
+        "intervals",
+        "sample-intervals",
+        "What do splitters at intervals of √n cost or gain?",
+        *[("no value", "intervals", *pair) for pair in pairs.values()],
+    )
+    roles = {}
+    for name, (fixed, growing) in pairs.items():
+        roles[fixed] = [f"sample, {devices[name]}"]
+        roles[growing] = [f"intervals, {devices[name]}"]
+    return {**card, "roles": roles}
+
+
 def platforms(figure, op, what):
     """The card of a figure about platforms. A part of the multiprocessors of one GPU stands for a
     smaller GPU."""
@@ -298,6 +315,7 @@ CARDS = [
         axis="share of the CPU",
         optional=["CPU alone", "GPU alone"],
     ),
+    intervals(),
     hybrid_shown("inputs", "sample-inputs", "Do two devices gain on the paper's other inputs?"),
     hybrid_shown("gain", "sample-gain", "Do two devices gain on large inputs?"),
     {

@@ -371,6 +371,7 @@ const bench_section bench_hybrid_sections[] = {
     {"sample-pairs", 8, 8, 0, bench_sample_pairs, false},
     {"sample-gaussian", 8, 8, 0, bench_sample_gaussian, false},
     {"sample-wide", 8, 8, 0, bench_sample_wide, false},
+    {"sample-intervals", 4, 4, 0, bench_sample_intervals, false},
     {"sample-gain", 8, 8, 0, bench_sample_gain, false},
     {"sample-inputs", 8, 8, 0, bench_sample_inputs, false},
     {"sample-phases", 4, 4, 0, bench_sample_phases, false},
