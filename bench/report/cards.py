@@ -39,9 +39,10 @@ HYBRID = {
     "GPU alone": ["sample, cuda"],
     "CPU alone": ["sample, cpu"],
 }
-# The production sorts, and a merge sort: not the paper's algorithm.
+# The production sorts, and merge sorts of ordo and of CUB: not the paper's algorithm.
 STREAMED = ["streamed, cuda", "streamed, hybrid"]
 MERGE = "merge, cuda"
+CUB_MERGE = "cub merge, with copies"
 SHARES = (0.01, 0.55)  # the least and the largest one that sample_best_share() tries
 PHASES = ["phase I", "phase II", "phase III", "phase IV"]
 STARTS = ("fig3.7", "fig3.8")  # the text names an n from which on there is a gain
@@ -85,9 +86,9 @@ def hybrid_gain(figure, section, question, **more):
     if figure in STARTS:
         rules.append(("gain from", "start", "GPU alone", "hybrid"))
     if figure == "fig3.15":
-        rules.append(("no value", "merge", "merge sort on the GPU", "hybrid"))
-        more["others"] = {"merge sort on the GPU": (MERGE, {})}
-    more.setdefault("beside", [*STREAMED, MERGE])
+        rules.append(("ratio", "merge", "CUB's merge sort", "hybrid", "mean"))
+        more["others"] = {"CUB's merge sort": (CUB_MERGE, {})}
+    more.setdefault("beside", [*STREAMED, MERGE, CUB_MERGE])
     over = ("speed-up", "GPU alone")
     return hybrid(figure, section, question, *rules, y=over, optional=["CPU alone"], **more)
 

@@ -5,6 +5,8 @@
  * paper, the share of the CPU is the best one for each question, found before the timed calls. The
  * times of the phases come from the reports of the timed calls; they are rows with the phase as
  * variant. Each size is small, so that all sections take a few minutes. */
+#include "bench/harness/bench_cuda.h"
+#include "bench/harness/bench_peers.h"
 #include "bench/subjects/bench_sample.h"
 #include "cli/cli.h"
 
@@ -115,6 +117,19 @@ static bench_parameters parameters_of(const sample_side *s)
     return (bench_parameters){.where = s->where, .share = s->share, .sms = s->sms};
 }
 
+/* The merge sort of CUB, beside that of ordo. */
+static bool add_cub(bench *b, const sample_case *c)
+{
+    const bench_peer_ask ask = {
+        .op = BENCH_PEER_COPIED_SORT,
+        .type = c->type,
+        .task = {.keys = b->dst,
+                 .values = c->verb == PAIRS ? b->dst + c->n * ordo_type_size(c->type) : NULL,
+                 .n = c->n},
+    };
+    return sample_sides[MERGE_GPU].absent || bench_add_peers(b, &ask, b->set.threads);
+}
+
 /* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
 bool sample_measure(bench *b, const sample_case *c)
 {
@@ -162,7 +177,7 @@ bool sample_measure(bench *b, const sample_case *c)
         told.pinned = c->variant != NULL;
         bench_describe(b, told);
     }
-    return bench_measure(b, &question);
+    return add_cub(b, c) && bench_measure(b, &question);
 }
 
 /* ---- The share of the CPU -------------------------------------------------------------------- */
@@ -241,10 +256,13 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
 {
     const size_t fits = b->set.n * sizeof(uint32_t) / ordo_type_size(type);
     const size_t most = fits < LAST_N ? fits : LAST_N;
-    char         count[32];
-    bool         ok = true;
+    char         count[32], why[300];
 
+    const bench_peer_table *const cub = bench_cuda_host_peers(why, sizeof why);
+    bool                          ok = cub == NULL || bench_peers_use(b, cub);
     bench_heading(b, title, 0, "n", LABEL_WIDTH);
+    if (cub == NULL)
+        printf("  cub merge, with copies: left out: %s\n", why);
     for (size_t n = most < FIRST_N ? most : FIRST_N; n <= most && ok; n *= 4) {
         sample_case c = {verb, type, n, dist, dist_name, NAN, NAN, bench_count(count, n), NULL};
         sample_open_sides(b->set.threads, 0);
