@@ -172,17 +172,27 @@ void bench_close(bench *b)
     free(b->facts);
 }
 
-static bool generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n,
-                     const ordo_gen_opts *opts)
+static bool generate_strings(ordo_ctx *ctx, const bench *b, const bench_keys *keys)
+{
+    if (ordo_gen_strings(ctx, keys->dist, keys->n, keys->offsets, b->src, b->src_bytes,
+                         &keys->opts) == ORDO_OK)
+        return true;
+    cli_error("bench: cannot generate %zu strings: %s", keys->n, ordo_last_error(ctx));
+    return false;
+}
+
+static bool generate(bench *b, const bench_keys *keys, void *out)
 {
     if (b->place != NULL)
-        return b->place->generate(dist, type, out, n, opts);
+        return b->place->generate(keys->dist, keys->type, out, keys->n, &keys->opts);
     ordo_ctx *const ctx = bench_context(b, b->set.threads);
     if (ctx == NULL)
         return false;
-    if (ordo_gen(ctx, dist, type, out, n, opts) != ORDO_OK) {
-        cli_error("bench: cannot generate %zu keys of type %s: %s", n, ordo_type_name(type),
-                  ordo_last_error(ctx));
+    if (keys->offsets != NULL)
+        return generate_strings(ctx, b, keys);
+    if (ordo_gen(ctx, keys->dist, keys->type, out, keys->n, &keys->opts) != ORDO_OK) {
+        cli_error("bench: cannot generate %zu keys of type %s: %s", keys->n,
+                  ordo_type_name(keys->type), ordo_last_error(ctx));
         return false;
     }
     return true;
@@ -193,30 +203,39 @@ static bool generate_first(bench *b, const bench_keys *keys, void *out)
 {
     if (out == b->src)
         b->keys = *keys;
-    return generate(b, keys->dist, keys->type, out, keys->n, &keys->opts);
+    return generate(b, keys, out);
 }
 
 bool bench_generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, double p)
 {
     return generate_first(
-        b, &(bench_keys){dist, type, n, ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .p = p)},
+        b,
+        &(bench_keys){dist, type, n, ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .p = p), NULL},
         out);
 }
 
 bool bench_generate_k(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, size_t k)
 {
     return generate_first(
-        b, &(bench_keys){dist, type, n, ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .k = k)},
+        b,
+        &(bench_keys){dist, type, n, ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .k = k), NULL},
         out);
+}
+
+bool bench_generate_strings(bench *b, ordo_dist dist, size_t n, uint64_t *offsets)
+{
+    return generate_first(
+        b, &(bench_keys){dist, 0, n, ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed), offsets},
+        b->src);
 }
 
 bool bench_renew(bench *b, unsigned round)
 {
-    ordo_gen_opts opts = b->keys.opts;
+    bench_keys keys = b->keys;
 
-    assert(b->keys.n > 0);
-    opts.seed += 1 + round;
-    return generate(b, b->keys.dist, b->keys.type, b->src, b->keys.n, &opts);
+    assert(keys.n > 0);
+    keys.opts.seed += 1 + round;
+    return generate(b, &keys, b->src);
 }
 
 /* ---- Rows and facts --------------------------------------------------------------------- */

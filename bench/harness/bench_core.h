@@ -74,6 +74,7 @@ typedef struct bench_keys {
     ordo_type     type;
     size_t        n; /* 0: nothing was generated */
     ordo_gen_opts opts;
+    uint64_t     *offsets; /* NULL, or those of n strings instead of keys; n + 1 of them */
 } bench_keys;
 
 /* What a contender differs in from the others of its question. 0 in a field: the row has no such
@@ -198,8 +199,11 @@ ordo_ctx *bench_context(bench *b, unsigned threads); /* NULL on failure */
 bool      bench_generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, double p);
 bool      bench_generate_k(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, size_t k);
 
-/* Generates the keys of round `round` in b->src: those of the last call that generated keys there,
- * with another seed. */
+/* Generates n strings in b->src of the host, and their n + 1 offsets. */
+bool bench_generate_strings(bench *b, ordo_dist dist, size_t n, uint64_t *offsets);
+
+/* Generates the keys or strings of round `round` in b->src: those of the last call that generated
+ * some there, with another seed. Other strings have other offsets and other numbers of bytes. */
 bool bench_renew(bench *b, unsigned round);
 
 /* Adds a row to the pending question. `what` must stay valid until bench_measure() returns. */

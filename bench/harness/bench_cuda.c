@@ -7,6 +7,7 @@
 #include "bench/harness/bench_peers.h"
 #include "cli/cli.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -18,6 +19,7 @@ static bench_place              place;
 static ordo_ctx                *generator, *host;
 static void                    *staging; /* pinned */
 static size_t                   staging_bytes;
+static bool                     opened; /* the module, for peers of host arrays */
 
 static bool went_well(int failed, const char *what)
 {
@@ -128,13 +130,33 @@ static bool library_finds_gpu(void)
     return usable;
 }
 
+static bool open_module(char *why, size_t why_size)
+{
+    module = bench_module_open("ORDO_CUDA_PEERS", "libordo_cuda_peers.so", BENCH_CUDA_SYMBOL,
+                               BENCH_CUDA_ABI, why, why_size);
+    return module != NULL;
+}
+
+const bench_peer_table *bench_cuda_host_peers(char *why, size_t why_size)
+{
+    char  device[sizeof place.device];
+    void *stream;
+
+    if (module == NULL && !open_module(why, why_size))
+        return NULL;
+    if (opened || module->open(device, sizeof device, &stream) == 0) {
+        opened = true;
+        return &module->peers;
+    }
+    snprintf(why, why_size, "%s", module->last_error());
+    return NULL;
+}
+
 const bench_place *bench_cuda_open(unsigned threads)
 {
     char why[300];
 
-    module = bench_module_open("ORDO_CUDA_PEERS", "libordo_cuda_peers.so", BENCH_CUDA_SYMBOL,
-                               BENCH_CUDA_ABI, why, sizeof why);
-    if (module == NULL) {
+    if (!open_module(why, sizeof why)) {
         cli_error("bench: %s; 'make gpu-check' builds it if nvcc is installed", why);
         return NULL;
     }

@@ -12,6 +12,10 @@
 const bench_place *bench_cuda_open(unsigned threads);
 void               bench_cuda_close(void);
 
+/* The peers of the module for arrays on the host (BENCH_PEER_COPIED_SORT). NULL, with the reason in
+ * why, without the module or a GPU. */
+const bench_peer_table *bench_cuda_host_peers(char *why, size_t why_size);
+
 /* Fills flags for n elements with random bits, half of them set. */
 bool bench_cuda_flags(bench *b, ordo_flags_kind kind, void *flags, size_t n);
 

@@ -53,7 +53,9 @@ typedef enum bench_peer_op {
     BENCH_PEER_STREAM_SORT, /* k-sorted keys of radius count                                */
     BENCH_PEER_BLOCK_FLAGS, /* count scans of the lowest bits of each 1024 keys; values: NULL,
                              * or on the host a double that becomes the cycles of a scan    */
-    BENCH_PEER_BLOCK_WORDS  /* the same of the keys                                         */
+    BENCH_PEER_BLOCK_WORDS, /* the same of the keys                                         */
+    BENCH_PEER_COPIED_SORT  /* keys, and values of their type unless NULL, in place in host memory;
+                            * the peer copies them to a GPU and back                       */
 } bench_peer_op;
 
 typedef struct bench_peer_task {

@@ -53,22 +53,26 @@ const void *bench_module_open(const char *variable, const char *file, const char
     return table;
 }
 
-bool bench_peers_open(bench *b)
+bool bench_peers_use(bench *b, const bench_peer_table *peers)
 {
-    b->peer_calls = calloc(BENCH_MOST_PEERS, sizeof *b->peer_calls);
+    if (b->peer_calls == NULL)
+        b->peer_calls = calloc(BENCH_MOST_PEERS, sizeof *b->peer_calls);
     if (b->peer_calls == NULL) {
         cli_error("bench: not enough memory for the peers");
         return false;
     }
-    if (b->place != NULL) {
-        b->peers = b->place->peers;
-        return true;
-    }
+    b->peers = peers;
+    return true;
+}
+
+bool bench_peers_open(bench *b)
+{
+    if (b->place != NULL)
+        return bench_peers_use(b, b->place->peers);
     /* By default idle OpenMP threads spin and would slow down the next contender. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
-    b->peers = bench_module_open("ORDO_PEERS", "libordo_peers.so", BENCH_PEER_SYMBOL,
-                                 BENCH_PEER_ABI, b->peers_why, sizeof b->peers_why);
-    return true;
+    return bench_peers_use(b, bench_module_open("ORDO_PEERS", "libordo_peers.so", BENCH_PEER_SYMBOL,
+                                                BENCH_PEER_ABI, b->peers_why, sizeof b->peers_why));
 }
 
 void bench_peers_close(bench *b)
@@ -130,6 +134,8 @@ bool bench_add_peers(bench *b, const bench_peer_ask *ask, unsigned threads)
         b->rows[b->row_count - 1].peer = true;
         if (ask->op == BENCH_PEER_HOST_SORT)
             bench_describe(b, (bench_parameters){.where = ORDO_CPU});
+        if (ask->op == BENCH_PEER_COPIED_SORT)
+            bench_describe(b, (bench_parameters){.where = ORDO_CUDA});
     }
     return true;
 }

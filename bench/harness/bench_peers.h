@@ -19,6 +19,9 @@ const void *bench_module_open(const char *variable, const char *file, const char
 bool bench_peers_open(bench *b);
 void bench_peers_close(bench *b);
 
+/* Uses these peers from now on; the same result as bench_peers_open. */
+bool bench_peers_use(bench *b, const bench_peer_table *peers);
+
 typedef struct bench_peer_ask {
     bench_peer_op   op;
     ordo_type       type;

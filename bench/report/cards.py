@@ -39,9 +39,10 @@ HYBRID = {
     "GPU alone": ["sample, cuda"],
     "CPU alone": ["sample, cpu"],
 }
-# The production sorts, and a merge sort: not the paper's algorithm.
+# The production sorts, and merge sorts of ordo and of CUB: not the paper's algorithm.
 STREAMED = ["streamed, cuda", "streamed, hybrid"]
 MERGE = "merge, cuda"
+CUB_MERGE = "cub merge, with copies"
 SHARES = (0.01, 0.55)  # the least and the largest one that sample_best_share() tries
 PHASES = ["phase I", "phase II", "phase III", "phase IV"]
 STARTS = ("fig3.7", "fig3.8")  # the text names an n from which on there is a gain
@@ -85,9 +86,9 @@ def hybrid_gain(figure, section, question, **more):
     if figure in STARTS:
         rules.append(("gain from", "start", "GPU alone", "hybrid"))
     if figure == "fig3.15":
-        rules.append(("no value", "merge", "merge sort on the GPU", "hybrid"))
-        more["others"] = {"merge sort on the GPU": (MERGE, {})}
-    more.setdefault("beside", [*STREAMED, MERGE])
+        rules.append(("ratio", "merge", "CUB's merge sort", "hybrid", "mean"))
+        more["others"] = {"CUB's merge sort": (CUB_MERGE, {})}
+    more.setdefault("beside", [*STREAMED, MERGE, CUB_MERGE])
     over = ("speed-up", "GPU alone")
     return hybrid(figure, section, question, *rules, y=over, optional=["CPU alone"], **more)
 
@@ -111,6 +112,23 @@ def hybrid_text(figure, question, size):
         "where": {"dist": figure, "bytes": ("between", size * 9 // 10, size * 22 // 10)},
         "beside": ["cpu", "cuda", "hybrid, 0 %"],
     }
+
+
+def intervals():
+    """A card of the splitters of the text beside the fixed number of `sample`."""
+    devices = {"CPU": "cpu", "GPU": "cuda", "both": "hybrid"}
+    pairs = {name: (f"{name}, 255 splitters", f"{name}, intervals") for name in devices}
+    card = hybrid(
+        "intervals",
+        "sample-intervals",
+        "What do splitters at intervals of √n cost or gain?",
+        *[("no value", "intervals", *pair) for pair in pairs.values()],
+    )
+    roles = {}
+    for name, (fixed, growing) in pairs.items():
+        roles[fixed] = [f"sample, {devices[name]}"]
+        roles[growing] = [f"intervals, {devices[name]}"]
+    return {**card, "roles": roles}
 
 
 def platforms(figure, op, what):
@@ -298,6 +316,7 @@ CARDS = [
         axis="share of the CPU",
         optional=["CPU alone", "GPU alone"],
     ),
+    intervals(),
     hybrid_shown("inputs", "sample-inputs", "Do two devices gain on the paper's other inputs?"),
     hybrid_shown("gain", "sample-gain", "Do two devices gain on large inputs?"),
     {

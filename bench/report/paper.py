@@ -4,9 +4,10 @@ python3 bench/report/paper.py runs PAPER...           folder, file and arguments
 python3 bench/report/paper.py stamp PAPER             the fields that a result file gets
 python3 bench/report/paper.py stale [FOLDER]          the figures and remarks whose rows are missing
     or older than their kernels, by run; FOLDER: bench/results. Exits 1 if there are any
-python3 bench/report/paper.py finish FOLDER REVISION GPU PAPER...
-    writes FOLDER/paper-PAPER/paper.json, which lists the runs and the missing rows, and prints
-    the verdict of every figure and a line for a badge; GPU is yes or no
+python3 bench/report/paper.py finish FOLDER REVISION GPU TIMES PAPER...
+    writes FOLDER/paper-PAPER/paper.json, which lists the runs, their seconds and the missing rows,
+    and prints the verdict of every figure, a line for a badge and the seconds of all. GPU is yes or
+    no; TIMES has lines "build SECONDS" and "FOLDER SUBJECT DEVICE SECTION SECONDS"
 """
 
 import json
@@ -43,7 +44,13 @@ def series_of(paper, run):
     return list(dict.fromkeys(names))
 
 
-def describe(paper, run, results, gpu):
+def read_times(path):
+    """{words of a line: seconds}"""
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    return {words: int(number) for words, number in (line.rsplit(" ", 1) for line in lines)}
+
+
+def describe(paper, run, results, gpu, times):
     """What a run has and what it lacks."""
     rows = [
         row
@@ -61,6 +68,7 @@ def describe(paper, run, results, gpu):
         "command": next((c for c in made if f"{c} ".startswith(f"{start} ")), command_of(run)),
         "file": f"{file_of(run)}.json" if rows else None,
         "rows": len(rows),
+        "seconds": times.get(" ".join([folder_of(paper), *run[:3]])) if rows else None,
         "missing": missing,
         "why": why if missing else None,
     }
@@ -83,35 +91,47 @@ def badge_of(paper, cards, results):
     return f"{paper}: {', '.join(parts)} ({where})"
 
 
-def print_summary(paper, name, cards, manifest):
+def print_summary(name, cards, manifest):
     print(f"\n{name}")
     for card in cards:
         found = "; ".join(outcome.ours for outcome in card.outcomes) or card.gap
         print(f"  {card.figure['number']}: {card.verdict}. {found}")
+    for run in manifest["runs"]:
+        if run["seconds"] is not None:
+            print(f"  {run['seconds']} s: `{run['command']}`")
     for run in manifest["runs"]:
         if run["missing"]:
             print(f"  missing: {'; '.join(run['missing'])} of `{run['command']}`: {run['why']}")
     print(f"badge: {manifest['badge']}")
 
 
-def finish(folder, revision, gpu, names):
+def print_times(total, build):
+    how = "without a build" if build is None else f"of which the build took {build} s"
+    print(f"\ntime: {total} s, {how}")
+
+
+def finish(folder, revision, gpu, times, names):
     papers = load_papers(ROOT / "bench" / "papers")
+    build = times.get("build")
     for paper in names:
         place = Path(folder) / folder_of(paper)
         place.mkdir(parents=True, exist_ok=True)
         results = load(Path(folder).parent, f"{Path(folder).name}/{folder_of(paper)}/*.json")
         cards = [c for c in build_cards(CARDS, papers, results) if c.paper is papers[paper]]
-        runs = [describe(paper, run, results, gpu) for run in RUNS[paper]]
+        runs = [describe(paper, run, results, gpu, times) for run in RUNS[paper]]
+        sections = sum(run["seconds"] or 0 for run in runs)
         manifest = {
             "paper": paper,
             "revision": revision,
             "kernels": kernels_of(paper),
             "badge": badge_of(paper, cards, results),
+            "seconds": {"sections": sections, "build": build, "all papers": sum(times.values())},
             "runs": runs,
         }
         words = json.dumps(manifest, indent=1) + "\n"
         (place / "paper.json").write_text(words, encoding="utf-8")
-        print_summary(paper, papers[paper]["name"], cards, manifest)
+        print_summary(papers[paper]["name"], cards, manifest)
+    print_times(sum(times.values()), build)
 
 
 def stale(folder):
@@ -133,7 +153,7 @@ def main(arguments):
     verb, *rest = arguments[1:] or [""]
     if verb == "stale" and len(rest) < 2:
         return 0 if stale(*rest or [ROOT / "bench" / "results"]) else 1
-    names = rest if verb in ("runs", "stamp") else rest[3:]
+    names = rest if verb in ("runs", "stamp") else rest[4:]
     unknown = [name for name in names if name not in PAPERS]
     if verb not in ("runs", "stamp", "finish") or not names or unknown:
         for name in unknown:
@@ -146,7 +166,7 @@ def main(arguments):
     elif verb == "stamp":
         print(f'  "paper": "{names[0]}", "kernels": "{kernels_of(names[0])}",')
     else:
-        finish(*rest[:3], names)
+        finish(*rest[:3], read_times(rest[3]), names)
     return 0
 
 

@@ -18,6 +18,7 @@ RUNS = {
         ("hybrid", "cpu", "sample-pairs", "--repeat 5"),
         ("hybrid", "cpu", "sample-gaussian", "--repeat 5"),
         ("hybrid", "cpu", "sample-wide", "--repeat 5"),
+        ("hybrid", "cpu", "sample-intervals", "--repeat 5"),
         ("hybrid", "cpu", "sample-gain", "--repeat 5"),
         ("hybrid", "cpu", "sample-inputs", "--repeat 5"),
         ("hybrid", "cpu", "sample-phases", "--repeat 21"),

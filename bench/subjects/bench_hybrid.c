@@ -288,8 +288,9 @@ static bool run_rank(bench *b)
 
 static const unsigned sample_sides = 1u << SAMPLE_CPU | 1u << SAMPLE_CUDA | 1u << SAMPLE_HYBRID;
 
-/* argsort writes the order; sort also writes the strings in that order. Prints the report of the
- * last GPU call below the rows. */
+/* argsort writes the order; sort also writes the strings in that order. Each round has another text
+ * of about the same length; the bytes of the rows are those of the first one. Prints the report of
+ * the last GPU call below the rows. */
 static bool measure_strings(bench *b, hybrid_args *job, const char *dist, bool whole)
 {
     const size_t   bytes = (size_t)job->strings.offsets[job->n];
@@ -302,25 +303,13 @@ static bool measure_strings(bench *b, hybrid_args *job, const char *dist, bool w
     question.answer = job->out;
     question.answer_bytes = whole ? bytes : job->n * sizeof(uint32_t);
     question.bytes = bytes + question.answer_bytes;
+    question.fresh = true;
     snprintf(question.label, sizeof question.label, "%s, %s", dist, whole ? "sort" : "argsort");
     if (!measure(b, job, &question, each_side | sample_sides))
         return false;
     if (contexts[CUDA] != NULL && ordo_last_report(contexts[CUDA], &report) == ORDO_OK &&
         ordo_report_text(&report, text, sizeof text) > 0)
         printf("  %s\n\n", text);
-    return true;
-}
-
-static bool make_strings(bench *b, ordo_dist dist, size_t n, uint64_t *offsets)
-{
-    ordo_ctx *const ctx = bench_context(b, b->set.threads);
-
-    if (ctx == NULL)
-        return false;
-    if (ordo_gen_strings(ctx, dist, n, offsets, b->src, b->src_bytes,
-                         &ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed)) != ORDO_OK)
-        return cli_error("bench: cannot generate %zu strings: %s", n, ordo_last_error(ctx)) ==
-               CLI_OK;
     return true;
 }
 
@@ -343,9 +332,9 @@ static bool run_strings(bench *b)
     for (size_t i = 0; i < 2 && ok; i++) {
         hybrid_args job = {.n = b->set.n / texts[i].keys, .out = b->dst, .out_offsets = sorted};
         job.strings = ORDO_OPTS(ordo_strings, .bytes = b->src, .offsets = offsets);
-        ok = make_strings(b, texts[i].dist, job.n, offsets) &&
-             measure_strings(b, &job, texts[i].name, false) &&
-             measure_strings(b, &job, texts[i].name, true);
+        for (int whole = 0; whole < 2 && ok; whole++)
+            ok = bench_generate_strings(b, texts[i].dist, job.n, offsets) &&
+                 measure_strings(b, &job, texts[i].name, whole != 0);
     }
     free(offsets);
     free(sorted);
@@ -371,6 +360,7 @@ const bench_section bench_hybrid_sections[] = {
     {"sample-pairs", 8, 8, 0, bench_sample_pairs, false},
     {"sample-gaussian", 8, 8, 0, bench_sample_gaussian, false},
     {"sample-wide", 8, 8, 0, bench_sample_wide, false},
+    {"sample-intervals", 4, 4, 0, bench_sample_intervals, false},
     {"sample-gain", 8, 8, 0, bench_sample_gain, false},
     {"sample-inputs", 8, 8, 0, bench_sample_inputs, false},
     {"sample-phases", 4, 4, 0, bench_sample_phases, false},

@@ -121,8 +121,8 @@ static bool measure_gain(bench *b, sample_verb verb, ordo_type type, unsigned lg
     sample_case c = {
         verb, type, n, dist, dist_name, NAN, NAN, label, pinned ? "sample, pinned" : NULL};
     sample_open_sides(b->set.threads, 0);
-    sample_sides[BOTH].share = c.share = sample_best_share(b, &c);
-    sample_add_streamed();
+    sample_sides[BOTH].share = c.share = sample_best_share(b, &c, BOTH);
+    sample_add(STREAMED_GPU, STREAMED_BOTH);
     const bool ok = sample_measure(b, &c) && print_gain(b, &c);
     sample_close_sides();
     if (pinned)

@@ -5,6 +5,8 @@
  * paper, the share of the CPU is the best one for each question, found before the timed calls. The
  * times of the phases come from the reports of the timed calls; they are rows with the phase as
  * variant. Each size is small, so that all sections take a few minutes. */
+#include "bench/harness/bench_cuda.h"
+#include "bench/harness/bench_peers.h"
 #include "bench/subjects/bench_sample.h"
 #include "cli/cli.h"
 
@@ -15,13 +17,15 @@
 enum {
     FIRST_N = 1 << 16,
     LAST_N = 1 << 26,
+    INTERVALS_N = 1 << 24,
     PLATFORM_N = 1 << 21,
     PHASES_N = 1 << 22,
     LABEL_WIDTH = 20
 };
 
 const char *const sample_names[SIDES] = {"sample, cpu",    "sample, cuda",     "sample, hybrid",
-                                         "streamed, cuda", "streamed, hybrid", "merge, cuda"};
+                                         "streamed, cuda", "streamed, hybrid", "merge, cuda",
+                                         "intervals, cpu", "intervals, cuda",  "intervals, hybrid"};
 static const char *const part_names[PARTS] = {
     "phase I", "phase II", "phase III", "phase IV",
     "copies",  "CPU idle", "GPU idle",  "GPU idle, phase II"};
@@ -75,27 +79,30 @@ static ordo_status call_sample(ordo_ctx *ctx, const void *what)
 
 void sample_open_sides(unsigned threads, double share)
 {
-    static const ordo_where wheres[SIDES] = {ORDO_CPU,  ORDO_CUDA,   ORDO_HYBRID,
-                                             ORDO_CUDA, ORDO_HYBRID, ORDO_CUDA};
+    static const struct {
+        ordo_where where;
+        uint32_t   algorithm;
+    } kinds[SIDES] = {{ORDO_CPU, ORDO_ALGORITHM_SAMPLE},      {ORDO_CUDA, ORDO_ALGORITHM_SAMPLE},
+                      {ORDO_HYBRID, ORDO_ALGORITHM_SAMPLE},   {ORDO_CUDA, ORDO_ALGORITHM_AUTO},
+                      {ORDO_HYBRID, ORDO_ALGORITHM_AUTO},     {ORDO_CUDA, ORDO_ALGORITHM_MERGE},
+                      {ORDO_CPU, ORDO_ALGORITHM_INTERVALS},   {ORDO_CUDA, ORDO_ALGORITHM_INTERVALS},
+                      {ORDO_HYBRID, ORDO_ALGORITHM_INTERVALS}};
 
     for (sample_device on = CPU; on < SIDES; on++) {
         memset(&sample_sides[on], 0, sizeof sample_sides[on]);
-        sample_sides[on].where = wheres[on];
+        sample_sides[on].where = kinds[on].where;
         sample_sides[on].share = on == BOTH ? share : 0;
         sample_sides[on].threads = threads;
         sample_sides[on].absent = on > BOTH;
-        sample_sides[on].algorithm = on == MERGE_GPU ? ORDO_ALGORITHM_MERGE
-                                     : on > BOTH     ? ORDO_ALGORITHM_AUTO
-                                                     : ORDO_ALGORITHM_SAMPLE;
+        sample_sides[on].algorithm = kinds[on].algorithm;
     }
 }
 
-void sample_add_streamed(void)
+void sample_add(sample_device first, sample_device last)
 {
-    sample_sides[STREAMED_GPU].absent = sample_sides[STREAMED_BOTH].absent = false;
+    for (sample_device on = first; on <= last; on++)
+        sample_sides[on].absent = false;
 }
-
-void sample_add_merge(void) { sample_sides[MERGE_GPU].absent = false; }
 
 void sample_close_sides(void)
 {
@@ -108,6 +115,19 @@ void sample_close_sides(void)
 static bench_parameters parameters_of(const sample_side *s)
 {
     return (bench_parameters){.where = s->where, .share = s->share, .sms = s->sms};
+}
+
+/* The merge sort of CUB, beside that of ordo. */
+static bool add_cub(bench *b, const sample_case *c)
+{
+    const bench_peer_ask ask = {
+        .op = BENCH_PEER_COPIED_SORT,
+        .type = c->type,
+        .task = {.keys = b->dst,
+                 .values = c->verb == PAIRS ? b->dst + c->n * ordo_type_size(c->type) : NULL,
+                 .n = c->n},
+    };
+    return sample_sides[MERGE_GPU].absent || bench_add_peers(b, &ask, b->set.threads);
 }
 
 /* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
@@ -157,7 +177,7 @@ bool sample_measure(bench *b, const sample_case *c)
         told.pinned = c->variant != NULL;
         bench_describe(b, told);
     }
-    return bench_measure(b, &question);
+    return add_cub(b, c) && bench_measure(b, &question);
 }
 
 /* ---- The share of the CPU -------------------------------------------------------------------- */
@@ -190,9 +210,9 @@ double sample_try(bench *b, const sample_case *c, sample_side *s)
     return least;
 }
 
-static double try_share(bench *b, const sample_case *c, double share)
+static double try_share(bench *b, const sample_case *c, sample_device both, double share)
 {
-    sample_side s = sample_sides[BOTH];
+    sample_side s = sample_sides[both];
 
     s.share = share;
     const double seconds = sample_try(b, c, &s);
@@ -200,7 +220,7 @@ static double try_share(bench *b, const sample_case *c, double share)
     return seconds;
 }
 
-double sample_best_share(bench *b, const sample_case *c)
+double sample_best_share(bench *b, const sample_case *c, sample_device both)
 {
     static const double shares[] = {0.01, 0.03, 0.06, 0.1, 0.14, 0.18, 0.23, 0.3, 0.4, 0.55};
     enum {
@@ -211,9 +231,9 @@ double sample_best_share(bench *b, const sample_case *c)
 
     if (!bench_generate(b, c->dist, c->type, b->src, c->n, 0))
         return 0;
-    printf("  %s: ms by share of the CPU:", c->label);
+    printf("  %s, %s: ms by share of the CPU:", c->label, sample_names[both]);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        const double seconds = try_share(b, c, shares[i]);
+        const double seconds = try_share(b, c, both, shares[i]);
         if (seconds == INFINITY)
             break;
         printf(" %.2f %.2f;", shares[i], 1e3 * seconds);
@@ -236,16 +256,18 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
 {
     const size_t fits = b->set.n * sizeof(uint32_t) / ordo_type_size(type);
     const size_t most = fits < LAST_N ? fits : LAST_N;
-    char         count[32];
-    bool         ok = true;
+    char         count[32], why[300];
 
+    const bench_peer_table *const cub = bench_cuda_host_peers(why, sizeof why);
+    bool                          ok = cub == NULL || bench_peers_use(b, cub);
     bench_heading(b, title, 0, "n", LABEL_WIDTH);
+    if (cub == NULL)
+        printf("  cub merge, with copies: left out: %s\n", why);
     for (size_t n = most < FIRST_N ? most : FIRST_N; n <= most && ok; n *= 4) {
         sample_case c = {verb, type, n, dist, dist_name, NAN, NAN, bench_count(count, n), NULL};
         sample_open_sides(b->set.threads, 0);
-        sample_sides[BOTH].share = c.share = sample_best_share(b, &c);
-        sample_add_streamed();
-        sample_add_merge();
+        sample_sides[BOTH].share = c.share = sample_best_share(b, &c, BOTH);
+        sample_add(STREAMED_GPU, MERGE_GPU);
         ok = sample_measure(b, &c);
         sample_close_sides();
     }
@@ -274,6 +296,29 @@ bool bench_sample_wide(bench *b)
 {
     return by_n(b, "Sample sort of u64 pairs by n (figure 3.15); over the CPU alone", PAIRS,
                 ORDO_U64, ORDO_DIST_UNIFORM, "uniform");
+}
+
+/* ---- Splitters at intervals of sqrt(n) ------------------------------------------------------- */
+
+bool bench_sample_intervals(bench *b)
+{
+    const size_t most = b->set.n < INTERVALS_N ? b->set.n : INTERVALS_N;
+    char         count[32];
+    bool         ok = true;
+
+    bench_heading(b, "Sample sort of u32 keys with 255 splitters and with one for sqrt(n) keys", 0,
+                  "n", LABEL_WIDTH);
+    for (size_t n = most < FIRST_N ? most : FIRST_N; n <= most && ok; n *= 16) {
+        const sample_case c = {
+            KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, NAN, bench_count(count, n), NULL};
+        sample_open_sides(b->set.threads, 0);
+        sample_sides[BOTH].share = sample_best_share(b, &c, BOTH);
+        sample_sides[INTERVALS_BOTH].share = sample_best_share(b, &c, INTERVALS_BOTH);
+        sample_add(INTERVALS_CPU, INTERVALS_BOTH);
+        ok = sample_measure(b, &c);
+        sample_close_sides();
+    }
+    return ok;
 }
 
 /* ---- Phases: figures 3.5, 4.4, 4.22 ---------------------------------------------------------- */
@@ -328,7 +373,7 @@ bool bench_sample_phases(bench *b)
         const sample_case c = {
             KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, NAN, bench_count(count, n), NULL};
         sample_open_sides(b->set.threads, 0);
-        sample_sides[BOTH].share = sample_best_share(b, &c);
+        sample_sides[BOTH].share = sample_best_share(b, &c, BOTH);
         ok = sample_measure(b, &c) && take_phases(b, n);
         sample_close_sides();
     }
@@ -378,7 +423,7 @@ static bool measure_platform(bench *b, sample_verb verb, unsigned threads, unsig
     const sample_case c = {verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, sms, label, NULL};
     sample_open_sides(threads, 0);
     sample_sides[GPU].sms = sample_sides[BOTH].sms = limit;
-    sample_sides[BOTH].share = sample_best_share(b, &c);
+    sample_sides[BOTH].share = sample_best_share(b, &c, BOTH);
     const bool ok = sample_measure(b, &c) && note_gain(b, label, threads, sample_sides[BOTH].share);
     sample_close_sides();
     return ok;

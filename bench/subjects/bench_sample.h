@@ -16,7 +16,10 @@ typedef enum sample_device {
     BOTH,
     STREAMED_GPU, /* the production sorts: not the paper's algorithm */
     STREAMED_BOTH,
-    MERGE_GPU, /* a merge sort on the GPU alone, with the copies both ways */
+    MERGE_GPU,     /* a merge sort on the GPU alone, with the copies both ways */
+    INTERVALS_CPU, /* the sample sort with a splitter for every sqrt(n) keys */
+    INTERVALS_GPU,
+    INTERVALS_BOTH,
     SIDES
 } sample_device;
 
@@ -61,16 +64,15 @@ extern const char *const sample_names[SIDES];
 
 /* CPU, GPU, and both with the given share; the other sorts are absent. */
 void sample_open_sides(unsigned threads, double share);
-void sample_add_streamed(void); /* after sample_open_sides: with the production sorts */
-void sample_add_merge(void);    /* the same with the merge sort */
+void sample_add(sample_device first, sample_device last); /* after it: with these sorts, too */
 void sample_close_sides(void);
 /* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
 bool sample_measure(bench *b, const sample_case *c);
 /* Times calls of one side after one that is not timed; the context of the last call is s->ctx.
  * Infinity if there is no GPU. */
 double sample_try(bench *b, const sample_case *c, sample_side *s);
-/* The share with the least time, as the paper finds its threshold for each machine; 0 without a
- * GPU. Fills b->src with the keys. */
-double sample_best_share(bench *b, const sample_case *c);
+/* The share with the least time of BOTH or INTERVALS_BOTH, as the paper finds its threshold for
+ * each machine; 0 without a GPU. Fills b->src with the keys. */
+double sample_best_share(bench *b, const sample_case *c, sample_device both);
 
 #endif

@@ -37,6 +37,7 @@ bool bench_sample_keys(bench *b);
 bool bench_sample_pairs(bench *b);
 bool bench_sample_gaussian(bench *b);
 bool bench_sample_wide(bench *b);
+bool bench_sample_intervals(bench *b);
 bool bench_sample_gain(bench *b);
 bool bench_sample_inputs(bench *b);
 bool bench_sample_phases(bench *b);

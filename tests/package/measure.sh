@@ -77,10 +77,20 @@ runs = json.load(open(f"{folder}/paper.json"))["runs"]
 for run in runs:
     assert bool(run["missing"]) != (run["file"] is not None), run
     assert run["why"] in (None, "this machine has no GPU"), run
+    assert (run["seconds"] is not None) == (run["file"] is not None), run
 assert len(runs) == 4
+seconds = json.load(open(f"{folder}/paper.json"))["seconds"]
+total = sum(run["seconds"] or 0 for run in runs)
+assert seconds == {"sections": total, "build": None, "all papers": total}, seconds
 END
     expect 'wrong rows or a wrong list of missing rows' [ $? -eq 0 ]
     run 0 ' 0 sections measured' -B "$build" --paper ranking
+    echo 7 >"$tmp/parts/paper-ranking.rank_cpu.cpu.p.seconds"
+    echo 5 >"$tmp/parts/paper-ranking.rank_cpu.cpu.n.seconds"
+    run 0 '^time: 12 s, without a build' -B "$build" --paper ranking
+    expect 'no seconds of a section' grep -q '^  7 s: `ordo bench rank --only p' "$tmp/log"
+    expect 'no seconds of all sections' grep -q '"all papers": 12$' \
+        "$tmp/results/paper-ranking/paper.json"
     run 0 ' 2 sections measured' -B "$build" --paper ranking -r 0123abc
     expect 'not the given revision' grep -q '"revision": "0123abc -n 1000 --repeat 1"' "$result"
     run 0 'measure: 0 sections,' -B "$build" --paper median -d cpu

@@ -472,7 +472,7 @@ class Papers(unittest.TestCase):
     def test_the_papers_have_23_figures_and_tables_with_a_measurement(self):
         found = papers.load_papers(kit.ROOT / "bench" / "papers")
         kinds = [f["kind"] for paper in found.values() for f in paper["figures"]]
-        self.assertEqual((kinds.count("measurement"), kinds.count("remark")), (23, 12))
+        self.assertEqual((kinds.count("measurement"), kinds.count("remark")), (23, 13))
 
 
 class Kernels(unittest.TestCase):
@@ -496,6 +496,62 @@ class Kernels(unittest.TestCase):
         self.assertNotEqual(first, sources.kernels_of("x", self.make("int run2;\n")))
         (root / "lib" / "cpu" / "slow.c").write_text("int walk2;\n")
         self.assertNotEqual(first, sources.kernels_of("x", root))
+
+    def test_the_hash_is_also_of_the_code_of_included_files(self):
+        lines = [
+            '#include "papers/y.h"',
+            '#include "cpu/verbs.h"',
+            '#include "backend/job.h"',
+            '  #define ORDO_CLASS_TEMPLATE "core/merge.t.h"',
+            '/* #include "cpu/old.h" */',
+        ]
+        root = self.make("\n".join(lines))
+        verb = "static int twice(int a)\n{\n    return 2 * a;\n}\n"
+        interface = "#define LIMIT 3\nint sort(void);\nstruct a {\n    int b;\n};\n"
+        files = {
+            "papers/y.h": '#include "cuda/warp.cuh"\nint far;\n',
+            "cuda/warp.cuh": "constexpr int WIDTH = 32;\n",
+            "cpu/verbs.h": interface + verb + interface,
+            "cpu/old.h": "int gone(void) { return 1; }\n",
+            "backend/job.h": "int job(void) { return 1; }\n",
+            "core/merge.t.h": "enum { WAYS = 2 };\n",
+        }
+        for name, words in files.items():
+            path = root / "lib" / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(words)
+        found = sources.sources_of("x", root)
+        names = [path.relative_to(root / "lib").as_posix() for path in found]
+        wanted = ["core/merge.t.h", "cpu/slow.c", "cpu/verbs.h", "cuda/warp.cuh", "papers/x/fast.c"]
+        self.assertEqual(names, [*wanted, "papers/y.h"])
+        self.assertEqual(found[root / "lib" / "cpu" / "verbs.h"].strip(), verb.strip())
+        first = sources.kernels_of("x", root)
+        for name, change, counts in (
+            ("papers/y.h", "/* a word */\n", False),
+            ("papers/y.h", "int near;\n", True),
+            ("cuda/warp.cuh", "constexpr int MORE = 1;\n", True),
+            ("core/merge.t.h", "enum { MORE = 3 };\n", True),
+            ("cpu/verbs.h", "int another(void);\n", False),
+            ("cpu/verbs.h", "#define ANOTHER 4\n", False),
+            ("cpu/verbs.h", "int one(void) { return 1; }\n", True),
+            ("cpu/old.h", "int two(void) { return 2; }\n", False),
+            ("backend/job.h", "int two(void) { return 2; }\n", False),
+        ):
+            path = root / "lib" / name
+            path.write_text(files[name] + change)
+            changed = sources.kernels_of("x", root) != first
+            self.assertEqual(changed, counts, f"{name}: {change}")
+            path.write_text(files[name])
+
+    def test_the_sources_of_a_paper_have_what_its_kernels_include(self):
+        for key, names in {
+            "hybrid": ["papers/hybrid/sample_call.h", "papers/dev_compare.cuh", "core/merge.t.h"],
+            "roughsort": ["cuda/sort/merge_sorted.cuh", "cuda/warp/warp_scan.cuh"],
+            "median": ["papers/tuning.h", "papers/median/paper_merge.t.h"],
+        }.items():
+            found = sources.sources_of(key)
+            for name in names:
+                self.assertIn(sources.ROOT / "lib" / name, found)
 
     def test_every_paper_has_kernels(self):
         for key in papers.PAPERS:

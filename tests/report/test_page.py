@@ -416,6 +416,27 @@ class Page(unittest.TestCase):
         self.check_has(html, 'id="hybrid-fig3-6-wide"', False)
         self.check_has(html, "too noisy for a verdict")
 
+    def test_the_merge_sort_of_figure_3_15_is_that_of_cub(self):
+        def article(**seconds):
+            rows = []
+            for name, time in seconds.items():
+                words = name.replace("_", ", ")
+                same = {"section": "sample-wide", "op": "sort_pairs", "p": None}
+                rows.append(kit.row(algorithm=words, seconds=[time] * 3, **same))
+            rows.append(kit.row(algorithm="merge, cuda", seconds=[9.0] * 3, **same))
+            if "sample_cpu" in seconds:
+                more = {"algorithm": "cub merge, with copies", "peer": True}
+                rows.append(kit.row(seconds=[1.2] * 3, **more, **same))
+            document = kit.document(rows, benchmark="hybrid", device=None, paper="hybrid")
+            html, _, problems = self.build(hybrid=document)
+            self.assertEqual(problems, [])
+            return html.split('id="hybrid-fig3-15"')[1].split("</article>")[0]
+
+        without = article(sample_cuda=1.0, sample_hybrid=1.0)
+        self.check_has(without, "no row is of CUB&#x27;s merge sort")
+        found = article(sample_cuda=1.0, sample_hybrid=1.0, sample_cpu=1.0)
+        self.check_has(found, f"hybrid: 1.2 {TIMES} as fast as CUB&#x27;s merge sort")
+
     def test_ten_thousand_rows(self):
         rows = []
         for i in range(5000):

@@ -52,10 +52,12 @@ class Runs(unittest.TestCase):
                 for run in runs.RUNS[document.paper]
                 if run[:2] == (document.subject, document.device)
             ]
-            self.assertEqual(
-                sorted(document.commands), sorted(map(runs.command_of, listed)), document.file
-            )
-            for *_, section, options in listed:
+            commands = {runs.command_of(run): run for run in listed}
+            self.assertLessEqual(set(document.commands), set(commands), document.file)
+            for command, (*_, section, options) in commands.items():
+                if command not in document.commands:  # not measured yet
+                    self.assertEqual(document.section(section), [], f"{document.file}: {section}")
+                    continue
                 rounds = int(re.search(r"--repeat (\d+)", options)[1])
                 counts = {row.time.count for row in document.section(section)}
                 self.assertEqual(counts, {rounds}, f"{document.file}: {section}")

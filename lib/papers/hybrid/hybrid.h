@@ -46,6 +46,7 @@
  *   Fig. 3.7                 ordo bench hybrid --only sample-pairs
  *   Fig. 3.8                 ordo bench hybrid --only sample-gaussian
  *   Fig. 3.15                ordo bench hybrid --only sample-wide
+ *   splitters at intervals   ordo bench hybrid --only sample-intervals
  *   gain of both devices     ordo bench hybrid --only sample-gain
  *   staggered, bucket, ...   ordo bench hybrid --only sample-inputs
  *   Fig. 3.16, 3.17, ratio   ordo bench hybrid --only sample-platforms
