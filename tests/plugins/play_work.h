@@ -209,10 +209,10 @@ static void make_record(const ordo_sample_job *job, size_t i, void *record)
     uint64_t const wide[2] = {code, job->first + i};
     uint32_t const narrow = (uint32_t)code;
     uint64_t const both = code << 32 | (uint32_t)(job->first + i);
-    const void *from = job->record_size == 4    ? (const void *)&narrow
-                       : job->record_size == 16 ? (const void *)wide
-                       : job->indexed           ? (const void *)&both
-                                                : (const void *)&code;
+    const void    *from = job->record_size == 4    ? (const void *)&narrow
+                          : job->record_size == 16 ? (const void *)wide
+                          : job->indexed           ? (const void *)&both
+                                                   : (const void *)&code;
     memcpy(record, from, job->record_size);
 }
 

@@ -401,7 +401,7 @@ static __global__ void __launch_bounds__(THREADS)
 {
     grid_each(n, [&](size_t number) {
         size_t const i = at + number;
-        unsigned lo = 0, hi = buckets;
+        unsigned     lo = 0, hi = buckets;
         while (hi - lo > 1) {
             unsigned const middle = lo + (hi - lo) / 2;
             if (from[middle] <= i)

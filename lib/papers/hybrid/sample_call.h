@@ -55,10 +55,10 @@ typedef struct sample_line { /* one GPU and the link to it */
 
     /* Device memory. keys holds the GPU's part of the input, then resulting keys; values holds the
      * values of all pairs, found the resulting values or indices. */
-    char *keys, *values, *found, *splitters, *records, *scattered, *finished, *outbox, *inbox;
-    char         *work;
-    uint16_t     *labels;
-    uint64_t     *device_counts;
+    char     *keys, *values, *found, *splitters, *records, *scattered, *finished, *outbox, *inbox;
+    char     *work;
+    uint16_t *labels;
+    uint64_t *device_counts;
     sample_tables device_tables;
 
     unsigned work_phase[SAMPLE_WORKS]; /* phase of each piece of work, counted from 0 */
@@ -101,9 +101,9 @@ typedef struct sample_call {
     ordo_type             index_type;             /* type of the resulting indices, if indexed */
     char                 *results[SAMPLE_ARRAYS]; /* host arrays of the results */
     size_t                result_sizes[SAMPLE_ARRAYS];
-    bool     pinned_in, pinned_out; /* the GPU copies from or to the caller's arrays */
-    unsigned pin_lanes;             /* lanes above `lanes` that do only these copies */
-    unsigned pinned_copies;         /* so far */
+    bool                  pinned_in, pinned_out; /* the GPU copies from or to the caller's arrays */
+    unsigned              pin_lanes;             /* lanes above `lanes` that do only these copies */
+    unsigned              pinned_copies;         /* so far */
 
     sample_line     *lines;
     size_t           line_count;

@@ -50,13 +50,13 @@ static size_t list_keys(sample_call *call, sample_transfer *list)
     const hybrid_records *const records = call->records;
     size_t                      count = 0;
     EACH_LINE(line)
-    list[count++] = (sample_transfer){.line = line,
-                                      .device = line->keys,
-                                      .size = records->key_size,
-                                      .count = line->n,
-                                      .after = SAMPLE_NOTHING,
-                                      .arg = (char *)records->keys +
-                                             line->first * records->key_size};
+    list[count++] =
+        (sample_transfer){.line = line,
+                          .device = line->keys,
+                          .size = records->key_size,
+                          .count = line->n,
+                          .after = SAMPLE_NOTHING,
+                          .arg = (char *)records->keys + line->first * records->key_size};
     return count;
 }
 
@@ -150,15 +150,15 @@ static size_t list_inboxes(sample_call *call, size_t group, sample_transfer *lis
     size_t count = 0;
     EACH_LINE(line)
     if (group < line->group_count && line->inbox_at[group] < line->inbox_at[group + 1])
-        list[count++] = (sample_transfer){
-            .line = line,
-            .device = line->inbox + line->inbox_at[group] * call->record_size,
-            .size = call->record_size,
-            .count = line->inbox_at[group + 1] - line->inbox_at[group],
-            .after = SAMPLE_NOTHING,
-            .first = line->inbox_at[group],
-            .copy = sample_fill_inbox,
-            .arg = line};
+        list[count++] =
+            (sample_transfer){.line = line,
+                              .device = line->inbox + line->inbox_at[group] * call->record_size,
+                              .size = call->record_size,
+                              .count = line->inbox_at[group + 1] - line->inbox_at[group],
+                              .after = SAMPLE_NOTHING,
+                              .first = line->inbox_at[group],
+                              .copy = sample_fill_inbox,
+                              .arg = line};
     return count;
 }
 
@@ -171,14 +171,13 @@ static size_t list_outboxes(sample_call *call, size_t part, size_t parts, sample
     {
         size_t const lo = line->outbox_n * part / parts, hi = line->outbox_n * (part + 1) / parts;
         if (lo < hi)
-            list[count++] =
-                (sample_transfer){.line = line,
-                                  .out = true,
-                                  .device = line->outbox + lo * size,
-                                  .size = size,
-                                  .count = hi - lo,
-                                  .after = SAMPLE_SCATTERED,
-                                  .arg = call->gathered + (line->first + lo) * size};
+            list[count++] = (sample_transfer){.line = line,
+                                              .out = true,
+                                              .device = line->outbox + lo * size,
+                                              .size = size,
+                                              .count = hi - lo,
+                                              .after = SAMPLE_SCATTERED,
+                                              .arg = call->gathered + (line->first + lo) * size};
     }
     return count;
 }
