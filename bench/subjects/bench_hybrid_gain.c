@@ -8,19 +8,27 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum {
     MOST_SPANS = 1 << 16,
     LABEL_WIDTH = 36
 };
 
-/* The sum of the bytes and the length of the union of the spans of a kind, in seconds. */
+static int by_beginning(const void *a, const void *b)
+{
+    const double x = ((const ordo_span *)a)->began, y = ((const ordo_span *)b)->began;
+    return x < y ? -1 : x > y;
+}
+
+/* The sum of the bytes and the length of the union of the spans of a kind, in seconds. The spans are
+ * in the order of their beginnings. */
 static double busy(const ordo_span *spans, size_t count, ordo_span_kind kind, uint64_t *bytes)
 {
     double until = 0, sum = 0;
 
     *bytes = 0;
-    for (size_t i = 0; i < count; i++) { /* in the order of their ends */
+    for (size_t i = 0; i < count; i++) {
         const double began = spans[i].began > until ? spans[i].began : until;
         if (spans[i].kind != (uint32_t)kind)
             continue;
@@ -58,6 +66,7 @@ static link_rates print_call(const ordo_ctx *ctx, const char *name, unsigned thr
     uint64_t                    in, out;
 
     count = count < MOST_SPANS ? count : MOST_SPANS;
+    qsort(spans, count, sizeof *spans, by_beginning);
     for (size_t i = 0; i < count; i++) {
         if (spans[i].kind == ORDO_SPAN_WAIT)
             waits += (spans[i].ended - spans[i].began) / threads;

@@ -14,7 +14,6 @@
 enum {
     ORDO_LINK_SIDES = 2,  /* buffers of a lane */
     ORDO_LINK_MARKS = 16, /* points in the device's queue that copies can wait for */
-    ORDO_LINK_LANES = 64, /* most lanes */
     ORDO_LINK_TICKS = 1024
 };
 
@@ -44,8 +43,8 @@ typedef struct ordo_link {
     ordo_status (*close_side)(void *state, ordo_exec *exec, unsigned lane, unsigned side);
     ordo_status (*wait_side)(void *state, ordo_exec *exec, unsigned lane, unsigned side);
 
-    /* Later device work begins after the sides that are closed now, of lanes below `lanes`. */
-    ordo_status (*join)(void *state, ordo_exec *exec, unsigned lanes);
+    /* Later device work begins after the sides that are closed now, of all lanes. */
+    ordo_status (*join)(void *state, ordo_exec *exec);
     /* mark sets a point in the device's work; after await, later copies of the lane wait for it. */
     ordo_status (*mark)(void *state, ordo_exec *exec, unsigned mark);
     ordo_status (*await)(void *state, ordo_exec *exec, unsigned lane, unsigned mark);

@@ -265,11 +265,11 @@ static ordo_status wait_side(void *state, ordo_exec *exec, unsigned lane, unsign
     return played();
 }
 
-static ordo_status join(void *state, ordo_exec *exec, unsigned lanes)
+static ordo_status join(void *state, ordo_exec *exec)
 {
     PLAY("join");
     play_entry *const entry = note(&my->work, PLAY_JOIN);
-    for (unsigned i = 0; i < ordo_min(lanes, LANES); i++)
+    for (int i = 0; i < LANES; i++)
         for (int side = 0; side < ORDO_LINK_SIDES; side++)
             entry->until[i] = ordo_max(entry->until[i], my->closed[i][side]);
     return played();

@@ -109,11 +109,11 @@ static ordo_status link_wait_side(void *opened, ordo_exec *exec, unsigned lane, 
     return ORDO_OK;
 }
 
-static ordo_status link_join(void *opened, ordo_exec *exec, unsigned lanes)
+static ordo_status link_join(void *opened, ordo_exec *exec)
 {
     cuda_state *const state = (cuda_state *)opened;
     CUDA_TRY(exec, cudaSetDevice(state->facts.device));
-    for (unsigned i = 0; i < ordo_min(lanes, state->lane_count); i++)
+    for (unsigned i = 0; i < state->lane_count; i++)
         for (int side = 0; side < ORDO_LINK_SIDES; side++)
             CUDA_TRY(exec, cudaStreamWaitEvent(state->own, state->lanes[i].done[side], 0));
     return ORDO_OK;

@@ -42,7 +42,7 @@ static ordo_status queue_segment(hybrid_call *call, const hybrid_segment *segmen
 {
     if (segment->as_is)
         return ORDO_OK;
-    TRY(call->link->join(call->both->device_state, &call->device.exec, ORDO_LINK_LANES));
+    TRY(call->link->join(call->both->device_state, &call->device.exec));
     TRY(hybrid_span_work_begin(call, segment->count));
     TRY(gather_segment(call, segment));
     TRY(hybrid_sort_on_device(call, call->segment_keys[segment->buffer],

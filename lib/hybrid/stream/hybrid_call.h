@@ -33,7 +33,7 @@ enum {
     HYBRID_SEGMENT_BUFFERS = 3, /* one is sorted, one is fetched, one waits */
     HYBRID_SPLITTERS = 256,
     HYBRID_MOST_SPLITTERS = 2 * HYBRID_SPLITTERS + 2, /* a frequent key has two */
-    HYBRID_MOST_LANES = ORDO_LINK_LANES,
+    HYBRID_MOST_LANES = 64,
     HYBRID_MOST_BUCKETS = 2048,
     HYBRID_CELLS = 1 << 14, /* ranges of equal width; a bucket is several cells */
     HYBRID_PADDING = 64     /* bytes that a division may write past its records */

@@ -25,7 +25,7 @@ static ordo_status sort_batch(hybrid_call *call, size_t batch)
     size_t const                first = call->batch_start[batch];
     size_t const                count = call->batch_start[batch + 1] - first;
     char *const                 values = call->device_values + first * records->value_size;
-    TRY(call->link->join(call->both->device_state, &call->device.exec, ORDO_LINK_LANES));
+    TRY(call->link->join(call->both->device_state, &call->device.exec));
     TRY(hybrid_span_work_begin(call, count));
     if (device_makes_indices(call))
         TRY(call->link->iota(call->both->device_state, &call->device.exec, values, count,

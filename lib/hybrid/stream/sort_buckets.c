@@ -77,7 +77,7 @@ static ordo_status sort_on_device(hybrid_call *call, ordo_exec *exec, unsigned l
 {
     void *const state = call->both->device_state;
     pthread_mutex_lock(&call->device_lock);
-    ordo_status status = call->link->join(state, &call->device.exec, ORDO_LINK_LANES);
+    ordo_status status = call->link->join(state, &call->device.exec);
     if (status == ORDO_OK)
         status = hybrid_span_work_begin(call, count);
     if (status == ORDO_OK)

@@ -170,7 +170,7 @@ static ordo_status sort_on_device(hybrid_string_order *order)
     hybrid_call *const call = &order->call;
     ordo_exec *const   exec = &call->device.exec;
     void *const        state = call->both->device_state;
-    ordo_status        status = call->link->join(state, exec, ORDO_LINK_LANES);
+    ordo_status        status = call->link->join(state, exec);
     if (status == ORDO_OK && is_first(order))
         status = call->link->iota(state, exec, order->device_ids, order->n, order->id_type, 0);
     if (status == ORDO_OK)

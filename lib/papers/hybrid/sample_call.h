@@ -9,7 +9,7 @@
 
 enum {
     SAMPLE_PHASES = 4,
-    SAMPLE_GROUPS = 8,                    /* most groups of buckets that a GPU sorts one by one */
+    SAMPLE_GROUPS = 7,                    /* most groups of buckets that a GPU sorts one by one */
     SAMPLE_WORKS = 8 + 3 * SAMPLE_GROUPS, /* most pieces of timed work of one GPU */
     SAMPLE_INTERVALS = 1 << 12,           /* most intervals of the link's and the GPU's time */
     SAMPLE_ARRAYS = 2,                    /* arrays of results: keys or indices, and values */
@@ -103,7 +103,7 @@ typedef struct sample_call {
     size_t                result_sizes[SAMPLE_ARRAYS];
     bool                  pinned_in, pinned_out; /* the GPU copies from or to the caller's arrays */
     unsigned              pin_lanes;             /* lanes above `lanes` that do only these copies */
-    unsigned              pinned_copies;         /* so far */
+    unsigned              pinned_out_copies;     /* so far */
 
     sample_line     *lines;
     size_t           line_count;
@@ -217,7 +217,7 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
  * work waits only for copies that are closed. */
 ordo_status sample_queue_pinned(sample_call *call, sample_transfer *transfer);
 ordo_status sample_close_pinned(sample_call *call, const sample_transfer *transfer);
-ordo_status sample_end_pinned(sample_call *call, const sample_transfer *transfer); /* waits */
+ordo_status sample_wait_pinned(sample_call *call, const sample_transfer *transfer);
 /* Lets a GPU's later work wait for all copies that are closed. */
 ordo_status sample_join(sample_line *line);
 ordo_status sample_run_pinned(sample_call *call, sample_transfer *transfers, size_t transfer_count);

@@ -259,6 +259,18 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
     return result_of(call, all);
 }
 
+/* The copies to a GPU use one lane, so that the values follow the keys; the others take turns.
+ * Without lanes of their own all share lane 0, whose first side is for chunks. */
+static void choose_lane(sample_call *call, sample_transfer *t)
+{
+    unsigned const lanes = call->pin_lanes;
+    unsigned const number = t->out ? call->pinned_out_copies++ : (unsigned)(t->line - call->lines);
+    t->lane = lanes == 0 ? 0 : call->lanes + number % lanes;
+    t->side = lanes == 0 ? 1
+              : t->out   ? number / lanes % ORDO_LINK_SIDES
+                         : t->device == t->line->values;
+}
+
 ordo_status sample_queue_pinned(sample_call *call, sample_transfer *transfer)
 {
     const sample_transfer *const t = transfer;
@@ -266,11 +278,8 @@ ordo_status sample_queue_pinned(sample_call *call, sample_transfer *transfer)
     void *const                  state = t->line->both.device_state;
     ordo_exec *const             exec = &t->line->call.device.exec;
     size_t const                 bytes = t->count * t->size;
-    unsigned const               number = call->pinned_copies++;
-    /* Without lanes of their own these copies share lane 0, whose first side is for chunks. */
-    transfer->lane = call->pin_lanes == 0 ? 0 : call->lanes + number % call->pin_lanes;
-    transfer->side = call->pin_lanes == 0 ? 1 : number / call->pin_lanes % ORDO_LINK_SIDES;
-    ordo_status status = ORDO_OK;
+    ordo_status                  status = ORDO_OK;
+    choose_lane(call, transfer);
     if (call->pin_lanes != 0)
         status = finish_side(call, &call->slots[t->lane], t->side);
     if (status == ORDO_OK && t->after != SAMPLE_NOTHING)
@@ -287,11 +296,14 @@ ordo_status sample_queue_pinned(sample_call *call, sample_transfer *transfer)
 
 ordo_status sample_close_pinned(sample_call *call, const sample_transfer *t)
 {
+    sample_pending *const pending = &call->slots[t->lane].pending[t->side];
+    /* A lane's later copies follow earlier ones of the same GPU, so a wait for the last one is
+     * enough. */
+    if (pending->line != t->line)
+        (void)finish_side(call, &call->slots[t->lane], t->side);
     (void)t->line->call.link->close_side(t->line->both.device_state, &t->line->call.device.exec,
                                          t->lane, t->side);
-    /* The lane's later copies follow earlier ones, so a wait for the last copy is enough. */
-    call->slots[t->lane].pending[t->side] =
-        (sample_pending){t->line, t->out, t->count * t->size, NULL, 0};
+    *pending = (sample_pending){t->line, t->out, t->count * t->size, NULL, 0};
     return result_of(call, true);
 }
 
@@ -304,9 +316,8 @@ ordo_status sample_run_pinned(sample_call *call, sample_transfer *transfers, siz
     return ORDO_OK;
 }
 
-ordo_status sample_end_pinned(sample_call *call, const sample_transfer *t)
+ordo_status sample_wait_pinned(sample_call *call, const sample_transfer *t)
 {
-    TRY(sample_close_pinned(call, t));
     (void)finish_side(call, &call->slots[t->lane], t->side);
     return result_of(call, true);
 }
@@ -378,14 +389,10 @@ ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample
     void *const            state = line->both.device_state;
     ordo_sample_job const  job = sample_device_job(call, line, step, group);
     unsigned const         tick = 2 * on->work_count;
-    /* The results of earlier groups travel in the lanes of pinned copies while the next are placed;
-     * the values, which ORDO_SAMPLE_RESULT needs, have been joined. Other steps read only what earlier
-     * steps wrote. */
-    ordo_status status = ORDO_OK;
-    if (step == ORDO_SAMPLE_LABEL || step == ORDO_SAMPLE_SCATTER)
-        status = link->join(state, &on->device.exec, ORDO_LINK_LANES);
-    else if (step == ORDO_SAMPLE_PLACE)
-        status = link->join(state, &on->device.exec, call->lanes);
+    /* The other steps read only what earlier steps wrote, and values (sample_join). */
+    bool const copied =
+        step == ORDO_SAMPLE_LABEL || step == ORDO_SAMPLE_SCATTER || step == ORDO_SAMPLE_PLACE;
+    ordo_status status = copied ? link->join(state, &on->device.exec) : ORDO_OK;
     if (status == ORDO_OK && on->timed)
         status = link->tick(state, &on->device.exec, tick);
     if (status == ORDO_OK)
@@ -398,7 +405,7 @@ ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample
 
 ordo_status sample_join(sample_line *line)
 {
-    (void)line->call.link->join(line->both.device_state, &line->call.device.exec, ORDO_LINK_LANES);
+    (void)line->call.link->join(line->both.device_state, &line->call.device.exec);
     return hybrid_result(&line->call, true);
 }
 

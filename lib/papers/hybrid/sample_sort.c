@@ -162,23 +162,18 @@ static size_t list_inboxes(sample_call *call, size_t group, sample_transfer *lis
     return count;
 }
 
-/* Part `part` of `parts` of the outbox of each GPU. */
-static size_t list_outboxes(sample_call *call, size_t part, size_t parts, sample_transfer *list)
+static size_t list_outboxes(sample_call *call, sample_transfer *list)
 {
-    size_t const size = call->record_size;
-    size_t       count = 0;
+    size_t count = 0;
     EACH_LINE(line)
-    {
-        size_t const lo = line->outbox_n * part / parts, hi = line->outbox_n * (part + 1) / parts;
-        if (lo < hi)
-            list[count++] = (sample_transfer){.line = line,
-                                              .out = true,
-                                              .device = line->outbox + lo * size,
-                                              .size = size,
-                                              .count = hi - lo,
-                                              .after = SAMPLE_SCATTERED,
-                                              .arg = call->gathered + (line->first + lo) * size};
-    }
+    if (line->outbox_n > 0)
+        list[count++] = (sample_transfer){.line = line,
+                                          .out = true,
+                                          .device = line->outbox,
+                                          .size = call->record_size,
+                                          .count = line->outbox_n,
+                                          .after = SAMPLE_SCATTERED,
+                                          .arg = call->gathered + line->first * call->record_size};
     return count;
 }
 
@@ -188,20 +183,6 @@ static size_t most_groups(sample_call *call)
     EACH_LINE(line)
     most = ordo_max(most, line->group_count);
     return most;
-}
-
-/* Queues the work of a group: its records from other devices to their buckets, and the sort. */
-static ordo_status queue_group(sample_call *call, size_t group)
-{
-    EACH_LINE(line)
-    {
-        if (group >= line->group_count)
-            continue;
-        if (line->inbox_at[group] < line->inbox_at[group + 1])
-            TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, group));
-        TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3, group));
-    }
-    return ORDO_OK;
 }
 
 /* The copies of the results of a group. */
@@ -224,60 +205,59 @@ static size_t list_results(sample_call *call, sample_line *line, size_t group,
     return count;
 }
 
-/* Turns the sorted records of a group into results. Pinned results travel at once. */
-static ordo_status queue_results(sample_call *call, size_t group)
+/* Gives the GPUs the values and the CPU its copy of them, before results replace them. */
+static ordo_status move_values(sample_call *call)
 {
-    sample_transfer list[SAMPLE_ARRAYS];
-    EACH_LINE(line)
-    {
-        if (group >= line->group_count)
-            continue;
-        TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3, group));
-        TRY(sample_mark(line, SAMPLE_SORTED + (unsigned)group));
-        if (!call->pinned_out)
-            continue;
-        call->exec->changed = call->exec->changed || call->results[0] == call->records->keys;
-        TRY(sample_run_pinned(call, list, list_results(call, line, group, list)));
-    }
-    return ORDO_OK;
-}
-
-/* With one GPU the inbox holds only records of the CPU, so the GPU can go on before its outbox is
- * fetched: the inboxes of the groups and the parts of the outbox travel while it sorts. The results
- * of pairs may replace the values, so they wait until the GPU and the CPU have a copy of these. */
-static ordo_status exchange(sample_call *call)
-{
-    sample_transfer *const list = call->transfers;
-    bool const             alone = call->line_count == 1, pairs = call->value_size != 0;
-    size_t const           groups = most_groups(call);
-    if (!alone)
-        TRY(sample_run(call, list, list_outboxes(call, 0, 1, list), NULL, 0));
-    for (size_t g = 0; g < groups; g++) {
-        size_t count = list_inboxes(call, g, list);
-        if (alone && g > 0)
-            count += list_outboxes(call, g - 1, groups, list + count);
-        TRY(sample_run(call, list, count, NULL, 0));
-        TRY(queue_group(call, g));
-        if (!pairs)
-            TRY(queue_results(call, g));
-    }
-    if (alone)
-        TRY(sample_run(call, list, list_outboxes(call, groups - 1, groups, list), NULL, 0));
-    if (!pairs)
-        return ORDO_OK;
     if (!call->pinned_in)
         TRY(sample_run(call, call->values, list_values(call), sample_keep_piece,
                        sample_keep_count(call)));
     EACH_LINE(line)
     {
         if (call->pinned_in)
-            TRY(sample_end_pinned(call, &call->values[line - call->lines]));
-        else
-            TRY(sample_join(line));
+            TRY(sample_close_pinned(call, &call->values[line - call->lines]));
+        TRY(sample_join(line));
     }
-    for (size_t g = 0; g < groups; g++)
-        TRY(queue_results(call, g));
     return ORDO_OK;
+}
+
+/* Queues the work of a group: its records from other devices to their buckets, the sort, and the
+ * results. */
+static ordo_status queue_group(sample_call *call, size_t group)
+{
+    EACH_LINE(line)
+    {
+        if (group >= line->group_count)
+            continue;
+        if (line->inbox_at[group] < line->inbox_at[group + 1])
+            TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, group));
+        TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3, group));
+    }
+    if (group == 0 && call->value_size != 0)
+        TRY(move_values(call));
+    EACH_LINE(line)
+    {
+        if (group >= line->group_count)
+            continue;
+        TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3, group));
+        TRY(sample_mark(line, SAMPLE_SORTED + (unsigned)group));
+    }
+    return ORDO_OK;
+}
+
+/* With one GPU the inbox holds only records of the CPU, so the GPU can go on before its outbox is
+ * fetched. */
+static ordo_status exchange(sample_call *call)
+{
+    sample_transfer *const list = call->transfers;
+    bool const             alone = call->line_count == 1;
+    size_t const           groups = most_groups(call);
+    if (!alone)
+        TRY(sample_run(call, list, list_outboxes(call, list), NULL, 0));
+    for (size_t g = 0; g < groups; g++) {
+        TRY(sample_run(call, list, list_inboxes(call, g, list), NULL, 0));
+        TRY(queue_group(call, g));
+    }
+    return alone ? sample_run(call, list, list_outboxes(call, list), NULL, 0) : ORDO_OK;
 }
 
 static ordo_status scatter(sample_call *call)
@@ -296,16 +276,23 @@ static ordo_status scatter(sample_call *call)
 
 /* ---- Phase IV ---- */
 
+/* The CPU's results may replace values, so it waits until the GPUs have them. */
 static ordo_status sort_buckets(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
     size_t                 count = 0;
-    EACH_LINE(line)
-    for (size_t g = 0; g < line->group_count && !call->pinned_out; g++)
+    for (size_t g = 0; g < most_groups(call); g++)
+        EACH_LINE(line)
+    if (g < line->group_count)
         count += list_results(call, line, g, list + count);
     sample_divide_buckets(call);
     call->exec->changed = call->exec->changed || call->results[0] == call->records->keys;
-    TRY(sample_run(call, list, count, sample_sort_piece, call->cpu_buckets));
+    if (call->pinned_out)
+        TRY(sample_run_pinned(call, list, count));
+    EACH_LINE(line)
+    if (call->pinned_in && call->value_size != 0)
+        TRY(sample_wait_pinned(call, &call->values[line - call->lines]));
+    TRY(sample_run(call, list, call->pinned_out ? 0 : count, sample_sort_piece, call->cpu_buckets));
     TRY(sample_sort_rest(call));
     return sample_wait_copies(call);
 }
