@@ -52,10 +52,10 @@ typedef struct ordo_sample_job {
     const uint64_t *places;
     void           *scattered, *finished, *outbox;
 
-    /* PLACE moves inbox[inbox_at .. inbox_at + inbox_n) to its buckets, with the same rule. Inbox
-     * records [from[b], from[b + 1]) belong to bucket b and go to [to[b], ...). */
+    /* PLACE moves inbox[0 .. inbox_n) to its buckets, with the same rule. Inbox records [from[b],
+     * from[b + 1]) belong to bucket b and go to [to[b], ...). */
     const void     *inbox;
-    size_t          inbox_at, inbox_n;
+    size_t          inbox_n;
     const uint64_t *from, *to;
 
     /* SORT: bucket b of `scattered` and `finished` is [starts[b], starts[b + 1]), for the buckets

@@ -257,12 +257,10 @@ static void scatter_now(const ordo_sample_job *job)
 static void place_now(const ordo_sample_job *job)
 {
     size_t const entries = (size_t)2 << job->lg;
-    size_t const end = job->inbox_at + job->inbox_n;
     for (size_t e = 0; e < entries; e++)
-        if (job->from[e] >= job->inbox_at && job->from[e + 1] <= end)
-            memcpy(bucket_array(job, e) + job->to[e] * job->record_size,
-                   play_record(job, job->inbox, job->from[e]),
-                   (job->from[e + 1] - job->from[e]) * job->record_size);
+        memcpy(bucket_array(job, e) + job->to[e] * job->record_size,
+               play_record(job, job->inbox, job->from[e]),
+               (job->from[e + 1] - job->from[e]) * job->record_size);
 }
 
 static _Thread_local const ordo_sample_job *compared; /* the comparison needs its record size */

@@ -291,9 +291,9 @@ template <typename K> static ordo_status step_place(cuda_call *call, const ordo_
     if (job->inbox_n == 0)
         return ORDO_OK;
     return CUDA_LAUNCH(call, (place_records<K>), record_blocks(call, job->inbox_n), THREADS, 0,
-                       (const K *)job->inbox, job->inbox_at, job->inbox_n,
-                       (const unsigned long long *)job->from, (const unsigned long long *)job->to,
-                       (unsigned)sample_buckets(job->lg), target_of<K>(job));
+                       (const K *)job->inbox, job->inbox_n, (const unsigned long long *)job->from,
+                       (const unsigned long long *)job->to, (unsigned)sample_buckets(job->lg),
+                       target_of<K>(job));
 }
 
 /* The buckets of the group become the buckets of level 0; other buckets are empty. */

@@ -392,16 +392,15 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Moves n records from `at` on, which come from other devices, to their buckets
- * (ORDO_SAMPLE_PLACE). A binary search in the ascending table `from` finds the entry of each. */
+/* Moves records that come from other devices to their buckets (ORDO_SAMPLE_PLACE). A binary search
+ * in the ascending table `from` finds the entry of each record. */
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)
-    place_records(const K *inbox, size_t at, size_t n, const unsigned long long *from,
+    place_records(const K *inbox, size_t n, const unsigned long long *from,
                   const unsigned long long *to, unsigned buckets, sample_target<K> const target)
 {
-    grid_each(n, [&](size_t number) {
-        size_t const i = at + number;
-        unsigned     lo = 0, hi = buckets;
+    grid_each(n, [&](size_t i) {
+        unsigned lo = 0, hi = buckets;
         while (hi - lo > 1) {
             unsigned const middle = lo + (hi - lo) / 2;
             if (from[middle] <= i)

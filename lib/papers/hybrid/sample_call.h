@@ -9,8 +9,8 @@
 
 enum {
     SAMPLE_PHASES = 4,
-    SAMPLE_GROUPS = 7,                    /* most groups of buckets that a GPU sorts one by one */
-    SAMPLE_WORKS = 8 + 3 * SAMPLE_GROUPS, /* most pieces of timed work of one GPU */
+    SAMPLE_GROUPS = 8,                    /* most groups of buckets that a GPU sorts one by one */
+    SAMPLE_WORKS = 8 + 2 * SAMPLE_GROUPS, /* most pieces of timed work of one GPU */
     SAMPLE_INTERVALS = 1 << 12,           /* most intervals of the link's and the GPU's time */
     SAMPLE_ARRAYS = 2,                    /* arrays of results: keys or indices, and values */
 
@@ -46,7 +46,6 @@ typedef struct sample_line { /* one GPU and the link to it */
     size_t                    outbox_n, inbox_n;
     size_t                    group_count;
     size_t group_at[SAMPLE_GROUPS + 1]; /* records of `owned` before each group */
-    size_t inbox_at[SAMPLE_GROUPS + 1]; /* records of the inbox before each group */
 
     /* Host memory. */
     uint64_t     *counts; /* [buckets] */
@@ -176,7 +175,6 @@ struct sample_transfer { /* `count` elements of `size` bytes to or from device m
     bool          out;
     char         *device;
     size_t        size, count;
-    size_t        first; /* number of the first element, for `copy` */
     unsigned      after; /* the copies wait for this mark; SAMPLE_NOTHING: for no mark */
     sample_copy  *copy;  /* NULL: `arg` is the host array */
     void         *arg;
@@ -213,10 +211,8 @@ ordo_status  sample_sort_rest(sample_call *call);
  * all chunks are queued and all fetched elements are in host memory. */
 ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t transfer_count,
                        sample_piece *piece, size_t piece_count);
-/* Queue copies between pinned host arrays and a GPU; no thread is needed for them. The device's
- * work waits only for copies that are closed. */
-ordo_status sample_queue_pinned(sample_call *call, sample_transfer *transfer);
-ordo_status sample_close_pinned(sample_call *call, const sample_transfer *transfer);
+/* Queues copies between pinned host arrays and a GPU; no thread is needed for them. */
+ordo_status sample_run_pinned(sample_call *call, sample_transfer *transfers, size_t transfer_count);
 ordo_status sample_wait_pinned(sample_call *call, const sample_transfer *transfer);
 /* Lets a GPU's later work wait for all copies that are closed. */
 ordo_status sample_join(sample_line *line);

@@ -125,7 +125,6 @@ static void make_groups(const sample_call *call, sample_line *line)
     size_t       first = line->bucket_first;
     line->group_count = 0;
     line->group_at[0] = 0;
-    line->inbox_at[0] = 0;
     for (size_t g = 0; g < groups; g++) {
         size_t const until = line->start + line->owned * (g + 1) / groups;
         size_t       end = first;
@@ -140,7 +139,6 @@ static void make_groups(const sample_call *call, sample_line *line)
             starts[b] = ordo_min(ordo_max(at, lo), hi);
         }
         line->group_at[line->group_count] = (size_t)hi;
-        line->inbox_at[line->group_count] = (size_t)line->tables.from[end];
         first = end;
     }
 }
@@ -216,8 +214,7 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
     job.finished = line->finished + at * call->record_size;
     job.outbox = line->outbox;
     job.inbox = line->inbox;
-    job.inbox_at = line->inbox_at[group];
-    job.inbox_n = line->inbox_at[group + 1] - line->inbox_at[group];
+    job.inbox_n = line->inbox_n;
     job.from = line->device_tables.from;
     job.to = line->device_tables.to;
     job.starts = line->device_tables.starts + group * (call->buckets + 1);

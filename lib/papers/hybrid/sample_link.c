@@ -10,8 +10,7 @@
 #include <string.h>
 
 enum {
-    LANE_CHUNKS = 4,        /* least number of chunks per lane */
-    PINNED_PIECE = 16 << 20 /* most bytes of one copy of pinned memory */
+    LANE_CHUNKS = 4 /* least number of chunks per lane */
 };
 
 typedef struct sample_loop {
@@ -111,7 +110,7 @@ static ordo_status finish_side(sample_call *call, sample_slot *slot, unsigned si
     char *const  buffer = link->buffer(state, slot->number, side);
     size_t const first = p->chunk * t->chunk, count = chunk_length(t, p->chunk);
     if (t->copy != NULL)
-        t->copy(t->arg, buffer, t->first + first, count);
+        t->copy(t->arg, buffer, first, count);
     else
         memcpy(host_of(t, first), buffer, count * t->size);
     return ORDO_OK;
@@ -130,7 +129,7 @@ static ordo_status queue_chunk(sample_call *call, sample_slot *slot, sample_tran
     (void)call;
     hybrid_worker_init(&t->line->call, &worker);
     if (!t->out && t->copy != NULL)
-        t->copy(t->arg, buffer, t->first + first, count);
+        t->copy(t->arg, buffer, first, count);
     else if (!t->out)
         memcpy(buffer, host_of(t, first), count * t->size);
     if (t->after != SAMPLE_NOTHING)
@@ -259,8 +258,8 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
     return result_of(call, all);
 }
 
-/* The copies to a GPU use one lane, so that the values follow the keys; the others take turns.
- * Without lanes of their own all share lane 0, whose first side is for chunks. */
+/* Copies to a GPU use one lane, copies of results take turns. Without lanes of their own all share
+ * lane 0, whose first side is for chunks. */
 static void choose_lane(sample_call *call, sample_transfer *t)
 {
     unsigned const lanes = call->pin_lanes;
@@ -271,47 +270,34 @@ static void choose_lane(sample_call *call, sample_transfer *t)
                          : t->device == t->line->values;
 }
 
-ordo_status sample_queue_pinned(sample_call *call, sample_transfer *transfer)
+static ordo_status run_pinned(sample_call *call, const sample_transfer *t)
 {
-    const sample_transfer *const t = transfer;
-    const ordo_link *const       link = t->line->call.link;
-    void *const                  state = t->line->both.device_state;
-    ordo_exec *const             exec = &t->line->call.device.exec;
-    size_t const                 bytes = t->count * t->size;
-    ordo_status                  status = ORDO_OK;
-    choose_lane(call, transfer);
-    if (call->pin_lanes != 0)
+    const ordo_link *const link = t->line->call.link;
+    void *const            state = t->line->both.device_state;
+    ordo_exec *const       exec = &t->line->call.device.exec;
+    sample_pending *const  pending = &call->slots[t->lane].pending[t->side];
+    size_t const           bytes = t->count * t->size;
+    ordo_status            status = ORDO_OK;
+    /* Copies without lanes of their own follow earlier ones of the same GPU, so a wait for the last
+     * one is enough. */
+    if (call->pin_lanes != 0 || pending->line != t->line)
         status = finish_side(call, &call->slots[t->lane], t->side);
     if (status == ORDO_OK && t->after != SAMPLE_NOTHING)
         status = link->await(state, exec, t->lane, t->after);
-    /* Pieces, so that shorter copies of other lanes need not wait for a long one. */
-    for (size_t at = 0; at < bytes && status == ORDO_OK; at += PINNED_PIECE) {
-        size_t const here = ordo_min(bytes - at, PINNED_PIECE);
-        char *const  host = (char *)t->arg + at;
-        status = t->out ? link->copy_out(state, exec, t->lane, host, t->device + at, here)
-                        : link->copy_in(state, exec, t->lane, t->device + at, host, here);
-    }
-    return result_of(call, true);
-}
-
-ordo_status sample_close_pinned(sample_call *call, const sample_transfer *t)
-{
-    sample_pending *const pending = &call->slots[t->lane].pending[t->side];
-    /* A lane's later copies follow earlier ones of the same GPU, so a wait for the last one is
-     * enough. */
-    if (pending->line != t->line)
-        (void)finish_side(call, &call->slots[t->lane], t->side);
-    (void)t->line->call.link->close_side(t->line->both.device_state, &t->line->call.device.exec,
-                                         t->lane, t->side);
-    *pending = (sample_pending){t->line, t->out, t->count * t->size, NULL, 0};
+    if (status == ORDO_OK)
+        status = t->out ? link->copy_out(state, exec, t->lane, t->arg, t->device, bytes)
+                        : link->copy_in(state, exec, t->lane, t->device, t->arg, bytes);
+    if (status == ORDO_OK)
+        (void)link->close_side(state, exec, t->lane, t->side);
+    *pending = (sample_pending){t->line, t->out, bytes, NULL, 0};
     return result_of(call, true);
 }
 
 ordo_status sample_run_pinned(sample_call *call, sample_transfer *transfers, size_t transfer_count)
 {
     for (size_t i = 0; i < transfer_count; i++) {
-        TRY(sample_queue_pinned(call, &transfers[i]));
-        TRY(sample_close_pinned(call, &transfers[i]));
+        choose_lane(call, &transfers[i]);
+        TRY(run_pinned(call, &transfers[i]));
     }
     return ORDO_OK;
 }

@@ -61,19 +61,16 @@ static size_t list_keys(sample_call *call, sample_transfer *list)
 }
 
 /* The transfers of the values, of which every GPU gets all, to call->values. */
-static size_t list_values(sample_call *call)
+static void list_values(sample_call *call)
 {
     const hybrid_records *const records = call->records;
-    size_t                      count = 0;
     EACH_LINE(line)
-    if (call->value_size != 0)
-        call->values[count++] = (sample_transfer){.line = line,
-                                                  .device = line->values,
-                                                  .size = call->value_size,
-                                                  .count = records->n,
-                                                  .after = SAMPLE_NOTHING,
-                                                  .arg = (char *)records->values};
-    return count;
+    call->values[line - call->lines] = (sample_transfer){.line = line,
+                                                         .device = line->values,
+                                                         .size = call->value_size,
+                                                         .count = records->n,
+                                                         .after = SAMPLE_NOTHING,
+                                                         .arg = (char *)records->values};
 }
 
 static ordo_status queue_labels(sample_call *call)
@@ -89,19 +86,16 @@ static ordo_status queue_labels(sample_call *call)
     return ORDO_OK;
 }
 
-/* The values follow the keys. They are not closed, because the GPU needs them only in phase IV. */
 static ordo_status label(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
-    size_t const           count = list_keys(call, list), value_count = list_values(call);
+    size_t const           count = list_keys(call, list);
     ordo_sample_job const  split = sample_cpu_job(call, ORDO_SAMPLE_SPLIT, 0, call->records->n);
     if (call->pinned_in)
         TRY(sample_run_pinned(call, list, count));
     TRY(sample_cpu_step(call, split, 0));
     if (call->pinned_in)
         TRY(queue_labels(call));
-    for (size_t i = 0; i < value_count && call->pinned_in; i++)
-        TRY(sample_queue_pinned(call, &call->values[i]));
     TRY(sample_run(call, list, call->pinned_in ? 0 : count, sample_label_piece,
                    sample_piece_count(call)));
     return call->pinned_in ? ORDO_OK : queue_labels(call);
@@ -110,15 +104,12 @@ static ordo_status label(sample_call *call)
 /* Whether the report shows the labels. */
 static bool is_reported(const sample_call *call) { return call->records->n <= ORDO_PASS_MOST; }
 
-/* The CPU scatters its part before it waits for the counts. If no thread was needed for copies, the
- * CPU is early and copies the values, too. */
+/* The CPU scatters its part before it waits for the counts. */
 static ordo_status count(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
     sample_place_pieces(call);
     TRY(sample_run(call, NULL, 0, sample_scatter_piece, sample_piece_count(call)));
-    if (call->pinned_in)
-        TRY(sample_run(call, NULL, 0, sample_keep_piece, sample_keep_count(call)));
     size_t listed = 0;
     EACH_LINE(line)
     {
@@ -144,21 +135,18 @@ static ordo_status count(sample_call *call)
 
 /* ---- Phase III ---- */
 
-/* The inbox of a group of each GPU. */
-static size_t list_inboxes(sample_call *call, size_t group, sample_transfer *list)
+static size_t list_inboxes(sample_call *call, sample_transfer *list)
 {
     size_t count = 0;
     EACH_LINE(line)
-    if (group < line->group_count && line->inbox_at[group] < line->inbox_at[group + 1])
-        list[count++] =
-            (sample_transfer){.line = line,
-                              .device = line->inbox + line->inbox_at[group] * call->record_size,
-                              .size = call->record_size,
-                              .count = line->inbox_at[group + 1] - line->inbox_at[group],
-                              .after = SAMPLE_NOTHING,
-                              .first = line->inbox_at[group],
-                              .copy = sample_fill_inbox,
-                              .arg = line};
+    if (line->inbox_n > 0)
+        list[count++] = (sample_transfer){.line = line,
+                                          .device = line->inbox,
+                                          .size = call->record_size,
+                                          .count = line->inbox_n,
+                                          .after = SAMPLE_NOTHING,
+                                          .copy = sample_fill_inbox,
+                                          .arg = line};
     return count;
 }
 
@@ -177,69 +165,28 @@ static size_t list_outboxes(sample_call *call, sample_transfer *list)
     return count;
 }
 
-static size_t most_groups(sample_call *call)
+/* The values follow all that the GPU needs earlier: it sorts the first group while they travel. */
+static ordo_status move_values(sample_call *call, sample_line *line)
 {
-    size_t most = 1;
-    EACH_LINE(line)
-    most = ordo_max(most, line->group_count);
-    return most;
+    sample_transfer *const values = &call->values[line - call->lines];
+    if (call->pinned_in)
+        TRY(sample_run_pinned(call, values, 1));
+    else
+        TRY(sample_run(call, values, 1, NULL, 0));
+    return sample_join(line);
 }
 
-/* The copies of the results of a group. */
-static size_t list_results(sample_call *call, sample_line *line, size_t group,
-                           sample_transfer *list)
+/* Queues the work of a GPU from phase III on. */
+static ordo_status queue_buckets(sample_call *call, sample_line *line)
 {
-    ordo_sample_job const job = sample_device_job(call, line, ORDO_SAMPLE_RESULT, group);
-    size_t const          at = line->group_at[group];
-    size_t                count = 0;
-    for (size_t a = 0; a < SAMPLE_ARRAYS && call->results[a] != NULL; a++) {
-        size_t const size = call->result_sizes[a];
-        list[count++] = (sample_transfer){.line = line,
-                                          .out = true,
-                                          .device = a == 0 ? job.result : job.result_values,
-                                          .size = size,
-                                          .count = line->group_at[group + 1] - at,
-                                          .after = SAMPLE_SORTED + (unsigned)group,
-                                          .arg = call->results[a] + (line->start + at) * size};
-    }
-    return count;
-}
-
-/* Gives the GPUs the values and the CPU its copy of them, before results replace them. */
-static ordo_status move_values(sample_call *call)
-{
-    if (!call->pinned_in)
-        TRY(sample_run(call, call->values, list_values(call), sample_keep_piece,
-                       sample_keep_count(call)));
-    EACH_LINE(line)
-    {
-        if (call->pinned_in)
-            TRY(sample_close_pinned(call, &call->values[line - call->lines]));
-        TRY(sample_join(line));
-    }
-    return ORDO_OK;
-}
-
-/* Queues the work of a group: its records from other devices to their buckets, the sort, and the
- * results. */
-static ordo_status queue_group(sample_call *call, size_t group)
-{
-    EACH_LINE(line)
-    {
-        if (group >= line->group_count)
-            continue;
-        if (line->inbox_at[group] < line->inbox_at[group + 1])
-            TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, group));
-        TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3, group));
-    }
-    if (group == 0 && call->value_size != 0)
-        TRY(move_values(call));
-    EACH_LINE(line)
-    {
-        if (group >= line->group_count)
-            continue;
-        TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3, group));
-        TRY(sample_mark(line, SAMPLE_SORTED + (unsigned)group));
+    if (line->inbox_n > 0)
+        TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, 0));
+    for (size_t g = 0; g < line->group_count; g++) {
+        TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3, g));
+        if (g == 0 && call->value_size != 0)
+            TRY(move_values(call, line));
+        TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3, g));
+        TRY(sample_mark(line, SAMPLE_SORTED + (unsigned)g));
     }
     return ORDO_OK;
 }
@@ -250,13 +197,12 @@ static ordo_status exchange(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
     bool const             alone = call->line_count == 1;
-    size_t const           groups = most_groups(call);
     if (!alone)
         TRY(sample_run(call, list, list_outboxes(call, list), NULL, 0));
-    for (size_t g = 0; g < groups; g++) {
-        TRY(sample_run(call, list, list_inboxes(call, g, list), NULL, 0));
-        TRY(queue_group(call, g));
-    }
+    TRY(sample_run(call, list, list_inboxes(call, list), NULL, 0));
+    list_values(call);
+    EACH_LINE(line)
+    TRY(queue_buckets(call, line));
     return alone ? sample_run(call, list, list_outboxes(call, list), NULL, 0) : ORDO_OK;
 }
 
@@ -276,23 +222,46 @@ static ordo_status scatter(sample_call *call)
 
 /* ---- Phase IV ---- */
 
-/* The CPU's results may replace values, so it waits until the GPUs have them. */
+/* The copies of array a of the results of all groups. */
+static size_t list_results(sample_call *call, size_t a, sample_transfer *list)
+{
+    size_t const size = call->result_sizes[a];
+    size_t       count = 0;
+    EACH_LINE(line)
+    for (size_t g = 0; g < line->group_count && call->results[a] != NULL; g++) {
+        ordo_sample_job const job = sample_device_job(call, line, ORDO_SAMPLE_RESULT, g);
+        size_t const          at = line->group_at[g];
+        list[count++] = (sample_transfer){.line = line,
+                                          .out = true,
+                                          .device = a == 0 ? job.result : job.result_values,
+                                          .size = size,
+                                          .count = line->group_at[g + 1] - at,
+                                          .after = SAMPLE_SORTED + (unsigned)g,
+                                          .arg = call->results[a] + (line->start + at) * size};
+    }
+    return count;
+}
+
+/* Results may replace the values, so these wait until the CPU has its copy, and the CPU's results
+ * until the GPUs have the values. */
 static ordo_status sort_buckets(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
     size_t                 count = 0;
-    for (size_t g = 0; g < most_groups(call); g++)
-        EACH_LINE(line)
-    if (g < line->group_count)
-        count += list_results(call, line, g, list + count);
-    sample_divide_buckets(call);
     call->exec->changed = call->exec->changed || call->results[0] == call->records->keys;
     if (call->pinned_out)
-        TRY(sample_run_pinned(call, list, count));
+        TRY(sample_run_pinned(call, list, list_results(call, 0, list)));
+    TRY(sample_run(call, NULL, 0, sample_keep_piece, sample_keep_count(call)));
+    if (call->pinned_out)
+        TRY(sample_run_pinned(call, list, list_results(call, 1, list)));
+    else
+        for (size_t a = 0; a < SAMPLE_ARRAYS; a++)
+            count += list_results(call, a, list + count);
     EACH_LINE(line)
     if (call->pinned_in && call->value_size != 0)
         TRY(sample_wait_pinned(call, &call->values[line - call->lines]));
-    TRY(sample_run(call, list, call->pinned_out ? 0 : count, sample_sort_piece, call->cpu_buckets));
+    sample_divide_buckets(call);
+    TRY(sample_run(call, list, count, sample_sort_piece, call->cpu_buckets));
     TRY(sample_sort_rest(call));
     return sample_wait_copies(call);
 }
