@@ -7,7 +7,7 @@
 #define _GNU_SOURCE /* fallocate */
 
 #include "cli/io/output.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "cli/lines/line_prefix.h"
 
 #include "cli/io/text/line_batches.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "cli/lines/external/line_top.h"
 
 #include "cli/io/source.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 #include <stdlib.h>
 #include <string.h>

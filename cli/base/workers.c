@@ -1,7 +1,7 @@
 /* workers.c - threads of the command (see workers.h). */
 #define _GNU_SOURCE /* sched_getaffinity */
 
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -2,8 +2,8 @@
  *
  * Threads exist only during a call. They block all signals, so that handlers run in the main
  * thread. If a thread cannot be created, the others do its work. */
-#ifndef ORDO_CLI_IO_WORKERS_H
-#define ORDO_CLI_IO_WORKERS_H
+#ifndef ORDO_CLI_BASE_WORKERS_H
+#define ORDO_CLI_BASE_WORKERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* fasta.c - reading and writing FASTA records (see fasta.h). The text stays as it was read, and
  * each record is written from there. */
-#include "cli/io/fasta.h"
+#include "cli/io/input/fasta.h"
 
 #include "cli/io/source.h"
 #include "cli/io/text/text_lines.h"

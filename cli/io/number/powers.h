@@ -3,8 +3,8 @@
  * 10^q = (high * 2^64 + low) * 2^exponent, where high has its top bit set. The significand is
  * truncated; for q from -27 to -1 it is rounded up. (Lemire, Number parsing at a gigabyte per
  * second, 2021, uses the same rounding.) It is exact for q from 0 to 55. */
-#ifndef ORDO_CLI_IO_TEXT_POWERS_H
-#define ORDO_CLI_IO_TEXT_POWERS_H
+#ifndef ORDO_CLI_IO_NUMBER_POWERS_H
+#define ORDO_CLI_IO_NUMBER_POWERS_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* keys.c - order of keys and small loops over arrays (see keys.h). */
-#include "cli/io/keys.h"
+#include "cli/io/number/keys.h"
 
 /* Inline, so that the compiler makes one version for each constant type. */
 static inline uint64_t order_of(ordo_type type, size_t size, const void *key)

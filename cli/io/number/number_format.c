@@ -7,11 +7,11 @@
  * precision of the product is left to snprintf() and strtod(). */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 
-#include "cli/io/keys.h"
-#include "cli/io/text/digits.h"
-#include "cli/io/text/powers.h"
+#include "cli/io/number/keys.h"
+#include "cli/io/number/digits.h"
+#include "cli/io/number/powers.h"
 
 #include <math.h>
 #include <stdio.h>

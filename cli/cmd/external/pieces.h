@@ -1,6 +1,6 @@
 /* pieces.h - steps of commands that sort lines and rows larger than memory. */
-#ifndef ORDO_CLI_CMD_PIECES_H
-#define ORDO_CLI_CMD_PIECES_H
+#ifndef ORDO_CLI_CMD_EXTERNAL_PIECES_H
+#define ORDO_CLI_CMD_EXTERNAL_PIECES_H
 
 #include "cli/cmd/external/external.h"
 

@@ -3,7 +3,7 @@
  * 10^q has the significand of 5^q. Positive powers come from repeated multiplication by 5. Negative
  * ones are the quotients of a power of 2 by 5^-q, by repeated division: floors of floors are the
  * floor of the whole quotient. */
-#include "cli/io/text/powers.h"
+#include "cli/io/number/powers.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* number.h - one number from text and to text, exact, independent of the locale. */
-#ifndef ORDO_CLI_IO_TEXT_NUMBER_H
-#define ORDO_CLI_IO_TEXT_NUMBER_H
+#ifndef ORDO_CLI_IO_NUMBER_NUMBER_H
+#define ORDO_CLI_IO_NUMBER_NUMBER_H
 
 #include "ordo.h"
 

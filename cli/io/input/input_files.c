@@ -4,7 +4,7 @@
  * The first file decides between text and binary data. The text of all files is kept as one block;
  * each line is moved to the front of the block once its number has been read. Lines of a single
  * file that number_format() can make again are not kept. */
-#include "cli/io/input.h"
+#include "cli/io/input/input.h"
 
 #include "cli/io/text/lines_kept.h"
 #include "cli/io/text/text_numbers.h"

@@ -1,8 +1,8 @@
 /* keys.h - the order of single keys, and small loops over arrays of keys. */
-#ifndef ORDO_CLI_IO_KEYS_H
-#define ORDO_CLI_IO_KEYS_H
+#ifndef ORDO_CLI_IO_NUMBER_KEYS_H
+#define ORDO_CLI_IO_NUMBER_KEYS_H
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <string.h>
 

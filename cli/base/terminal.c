@@ -4,7 +4,7 @@
  * it, at most ten times a second. */
 #define _DEFAULT_SOURCE /* madvise */
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* input.h - a whole array from a file or stdin, in any of the three formats. */
-#ifndef ORDO_CLI_IO_INPUT_H
-#define ORDO_CLI_IO_INPUT_H
+#ifndef ORDO_CLI_IO_INPUT_INPUT_H
+#define ORDO_CLI_IO_INPUT_INPUT_H
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
 #include "cli/io/text/text_lines.h"

@@ -1,7 +1,7 @@
 /* pieces.c - steps of commands that sort lines and rows larger than memory (see pieces.h). */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/cmd/pieces.h"
+#include "cli/cmd/external/pieces.h"
 
 #include "cli/lines/external/line_memory.h"
 

@@ -2,8 +2,8 @@
  *
  * Reading is three multiplications that join neighbours. Writing is the same the other way round,
  * with products in place of divisions by 100 and by 10. */
-#ifndef ORDO_CLI_IO_TEXT_DIGITS_H
-#define ORDO_CLI_IO_TEXT_DIGITS_H
+#ifndef ORDO_CLI_IO_NUMBER_DIGITS_H
+#define ORDO_CLI_IO_NUMBER_DIGITS_H
 
 #include <stddef.h>
 #include <stdint.h>

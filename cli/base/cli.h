@@ -1,7 +1,7 @@
 /* cli.h - what all files of the command share: exit codes, messages, progress bar, memory,
  * signals. The other folders of the command use this file; it uses none of them. */
-#ifndef ORDO_CLI_CLI_H
-#define ORDO_CLI_CLI_H
+#ifndef ORDO_CLI_BASE_CLI_H
+#define ORDO_CLI_BASE_CLI_H
 
 #include "ordo.h"
 

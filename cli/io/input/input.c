@@ -2,9 +2,9 @@
  *
  * Binary input is read into one block. The data stay where they are in it, unless the .npy header
  * has an odd length. */
-#include "cli/io/input.h"
+#include "cli/io/input/input.h"
 
-#include "cli/io/keys.h"
+#include "cli/io/number/keys.h"
 #include "cli/io/text/text_numbers.h"
 
 #include <stdlib.h>

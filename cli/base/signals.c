@@ -2,7 +2,7 @@
  * handler needs it. The handler calls only async-signal-safe functions. */
 #define _XOPEN_SOURCE 700 /* SIGPOLL */
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <errno.h>
 #include <signal.h>

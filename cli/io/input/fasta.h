@@ -1,7 +1,7 @@
 /* fasta.h - the records of a FASTA file, compared by sequence or by header. ordo_parse_fasta() of
  * the library splits the text; ordo_strings.h says what a record is. */
-#ifndef ORDO_CLI_IO_FASTA_H
-#define ORDO_CLI_IO_FASTA_H
+#ifndef ORDO_CLI_IO_INPUT_FASTA_H
+#define ORDO_CLI_IO_INPUT_FASTA_H
 
 #include "cli/io/output.h"
 

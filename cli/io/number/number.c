@@ -8,9 +8,9 @@
  * setlocale(), so the separator is a point. Writing: see number_format.c. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 
-#include "cli/io/text/powers.h"
+#include "cli/io/number/powers.h"
 
 #include <math.h>
 #include <stdio.h>
