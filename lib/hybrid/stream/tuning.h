@@ -1,7 +1,7 @@
 /* tuning.h - thresholds of the hybrid backend, each with the measurement that set it. cpu/tuning.h
  * describes the machines. */
-#ifndef ORDO_HYBRID_TUNING_H
-#define ORDO_HYBRID_TUNING_H
+#ifndef ORDO_HYBRID_STREAM_TUNING_H
+#define ORDO_HYBRID_STREAM_TUNING_H
 
 #include "backend/tuning.h"
 
