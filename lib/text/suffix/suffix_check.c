@@ -3,7 +3,7 @@
 #include "text/text_args.h"
 #include "text/text_bits.h"
 
-#define ORDO_TEMPLATE "text/suffix_check.t.h"
+#define ORDO_TEMPLATE "text/suffix/suffix_check.t.h"
 #include "core/for_each_word.h"
 
 static ordo_status check_checked(ordo_ctx *ctx, ordo_exec *exec, const void *text, size_t n,

@@ -22,7 +22,7 @@ static const uint8_t *text_near(text_work *work, const text_args *args)
                                                                                   : args->text;
 }
 
-#define ORDO_TEMPLATE "text/many.t.h"
+#define ORDO_TEMPLATE "text/suffix/many.t.h"
 #include "text/for_each_string.h"
 
 static bool is_wide(const text_args *args)
