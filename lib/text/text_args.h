@@ -37,8 +37,8 @@ static inline double text_sort_ns(const text_args *args)
     return args->algorithm == ORDO_TEXT_INDUCED ? 0 : 50;
 }
 
-/* suffix/suffix.c: the suffix array of checked arguments, of index_type. bwt: see induced.h; only for one
- * text and ORDO_TEXT_INDUCED. */
+/* suffix/suffix.c: the suffix array of checked arguments, of index_type. bwt: see induced.h; only
+ * for one text and ORDO_TEXT_INDUCED. */
 ordo_status text_suffix_sort(text_work *work, const text_args *args, void *sa, uint8_t *bwt);
 
 /* bwt.c: the suffix array, of index_type, and the transform of one text of n > 0 bytes. */

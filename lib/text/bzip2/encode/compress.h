@@ -1,6 +1,6 @@
 /* compress.h - compression of the parts of a stream, one call for each part. */
-#ifndef ORDO_TEXT_BZIP2_COMPRESS_H
-#define ORDO_TEXT_BZIP2_COMPRESS_H
+#ifndef ORDO_TEXT_BZIP2_ENCODE_COMPRESS_H
+#define ORDO_TEXT_BZIP2_ENCODE_COMPRESS_H
 
 #include "text/bzip2/encode/runs.h"
 #include "text/bzip2/stream.h"

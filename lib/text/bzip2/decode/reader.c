@@ -6,7 +6,7 @@
  * again from all bits that are there. So is the last one, whose end is not known: it may be
  * complete or damaged. This is done only when there are four times as many bits as before. */
 #define _GNU_SOURCE
-#include "text/bzip2/segments.h"
+#include "text/bzip2/decode/segments.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * header of a stream, or where the block before it ended. If a block goes on after its segment, its
  * end was a magic by chance: the writer joins the next segment to it and decodes it again. */
 #define _GNU_SOURCE
-#include "text/bzip2/segments.h"
+#include "text/bzip2/decode/segments.h"
 
 #include <stdio.h>
 #include <string.h>

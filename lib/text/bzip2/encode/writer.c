@@ -3,7 +3,7 @@
  * Pieces wait in memory until they fill two blocks for each thread; then all threads compress them
  * (compress.c). The block at the end, which is not full, waits for the next piece. */
 #define _GNU_SOURCE
-#include "text/bzip2/compress.h"
+#include "text/bzip2/encode/compress.h"
 
 #include "text/bzip2/encode/batch.h"
 

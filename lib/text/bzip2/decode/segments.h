@@ -1,8 +1,8 @@
 /* segments.h - cuts compressed data before every magic. A segment is a block, or the end of a
  * stream with the header of the next one, or data in which no magic was found for long. A magic
  * may also occur inside of a block by chance; then a block has several segments. */
-#ifndef ORDO_TEXT_BZIP2_SEGMENTS_H
-#define ORDO_TEXT_BZIP2_SEGMENTS_H
+#ifndef ORDO_TEXT_BZIP2_DECODE_SEGMENTS_H
+#define ORDO_TEXT_BZIP2_DECODE_SEGMENTS_H
 
 #include "text/bzip2/decode/decode.h"
 #include "text/bzip2/decode/scan.h"

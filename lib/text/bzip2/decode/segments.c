@@ -1,6 +1,6 @@
 /* segments.c - reads the source into a window and copies segments out of it. */
 #define _GNU_SOURCE
-#include "text/bzip2/segments.h"
+#include "text/bzip2/decode/segments.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * stream. A GPU may sort the rotations of batches of blocks before (batch.h). A writer compresses
  * its data in parts (writer.c); the state between two parts is a bz_carry. */
 #define _GNU_SOURCE
-#include "text/bzip2/compress.h"
+#include "text/bzip2/encode/compress.h"
 
 #include "text/bzip2/encode/batch.h"
 #include "text/bzip2/encode/encode.h"
