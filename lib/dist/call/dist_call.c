@@ -3,7 +3,7 @@
  * A call costs one allgather at its beginning and one sum of a number in each dist_agree(). Only if
  * that sum says that a rank has failed do the ranks send each other their messages. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/device/device.h"
+#include "dist/call/dist_call.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* runs.h - merges the sorted pieces that a rank received from the other ranks. */
-#ifndef ORDO_DIST_RUNS_H
-#define ORDO_DIST_RUNS_H
+#ifndef ORDO_DIST_EXCHANGE_RUNS_H
+#define ORDO_DIST_EXCHANGE_RUNS_H
 
-#include "dist/pieces.h"
+#include "dist/exchange/pieces.h"
 
 typedef struct runs_job {
     const pieces *pieces;

@@ -4,8 +4,8 @@
  * Every rank makes the same sequence of collective operations. So a rank that fails must not
  * leave a call on its own: it takes its status to the next dist_agree(), where all ranks learn
  * of it. */
-#ifndef ORDO_DIST_DIST_CALL_H
-#define ORDO_DIST_DIST_CALL_H
+#ifndef ORDO_DIST_CALL_DIST_CALL_H
+#define ORDO_DIST_CALL_DIST_CALL_H
 
 #include "api/api_ctx.h"
 #include "dist/kernel/loops.h"
@@ -79,6 +79,11 @@ ordo_status dist_end(dist_call *c, ordo_status status);
     } while (0)
 
 static inline bool dist_on_device(const dist_call *c) { return c->device.backend != NULL; }
+
+/* device/device.c: finds the device of the context. Not collective. */
+ordo_status device_open(dist_call *c);
+/* Waits for all work and gives the call's memory back. Host arrays: does nothing. */
+void device_close(dist_call *c);
 
 /* Reads the options; dist_check also checks the type and the address of the keys. */
 ordo_status dist_read_opts(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);

@@ -5,8 +5,8 @@
  * class, so the elements for one rank are one piece of the scattered array: a cut through ties
  * divides a class at a known place. Pieces arrive in the order of their ranks, so a stable sort of
  * what a rank receives is a stable sort of the global array. */
-#ifndef ORDO_DIST_PIECES_H
-#define ORDO_DIST_PIECES_H
+#ifndef ORDO_DIST_EXCHANGE_PIECES_H
+#define ORDO_DIST_EXCHANGE_PIECES_H
 
 #include "dist/search/cuts.h"
 #include "dist/search/division.h"

@@ -1,7 +1,7 @@
 /* pieces.c - the pieces of a rank's keys for the other ranks (see pieces.h). Each key is read once
  * for its label and once to be scattered. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/pieces.h"
+#include "dist/exchange/pieces.h"
 
 #include "backend/copy.h"
 #include "backend/tuning.h"

@@ -4,11 +4,13 @@
  * boundaries b[0] < b[1] < ... give 2 B + 1 cells: cell 2 i has the orders between b[i-1] and b[i],
  * cell 2 i + 1 has the keys whose order is b[i]. A frequent key is a boundary, so ties never make a
  * cell large that must be looked at again. */
-#ifndef ORDO_DIST_SEARCH_CELLS_H
-#define ORDO_DIST_SEARCH_CELLS_H
+#ifndef ORDO_DIST_KERNEL_CELLS_H
+#define ORDO_DIST_KERNEL_CELLS_H
 
+#include "backend/exec.h"
 #include "backend/tuning.h"
-#include "dist/dist_call.h"
+
+#include <stdatomic.h>
 
 enum {
     CELLS_PER_CUT = ORDO_TUNE(32, 4), /* boundaries for each of many positions */

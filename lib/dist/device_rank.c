@@ -5,7 +5,7 @@
  * largest key and their ties are found by searches in the runs. The ranks come home in the sorted
  * sequence and are scattered to the places. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/device/ranking.h"
+#include "dist/ranking.h"
 
 ordo_status device_rank_memory(ranking *r)
 {

@@ -2,7 +2,7 @@
  * machines with several memory nodes. An operation publishes the addresses of its arrays, waits for
  * all ranks, copies straight from the others' arrays, and waits again before they may change. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/dist_call.h"
+#include "dist/call/dist_call.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * runs. Keys alone are merged as unsigned words (their key bits); with values, records of key bits
  * and place are merged, and the elements are then fetched. lg(runs) comparisons for an element. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/runs.h"
+#include "dist/exchange/runs.h"
 
 #include "backend/tuning.h"
 #include "core/keybits.h"
@@ -32,7 +32,7 @@ typedef struct run_record {
 #undef LESS
 #undef PICK
 
-#define ORDO_TEMPLATE "dist/runs.t.h"
+#define ORDO_TEMPLATE "dist/exchange/runs.t.h"
 #include "core/for_each_type.h"
 
 enum {

@@ -1,10 +1,10 @@
 /* ranking.h - the state of a ranking over many ranks, which dist_rank.c shares with the part for
  * arrays on a device. */
-#ifndef ORDO_DIST_DEVICE_RANKING_H
-#define ORDO_DIST_DEVICE_RANKING_H
+#ifndef ORDO_DIST_RANKING_H
+#define ORDO_DIST_RANKING_H
 
 #include "dist/device/device.h"
-#include "dist/pieces.h"
+#include "dist/exchange/pieces.h"
 
 typedef struct summary { /* of what a rank received */
     uint64_t n, distinct;

@@ -1,13 +1,13 @@
 /* cells.c - divides the keys of a rank into cells (see cells.h). One read of the keys; with labels
  * also a write of 2 bytes for each key. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/search/cells.h"
+#include "dist/kernel/cells.h"
 
 #include "core/keybits.h"
 
 #include <string.h>
 
-#define ORDO_TEMPLATE "dist/search/cells.t.h"
+#define ORDO_TEMPLATE "dist/kernel/cells.t.h"
 #include "core/for_each_type.h"
 
 enum {
