@@ -5,7 +5,7 @@
  * or minimum combines both. Stores of large results bypass the cache, because an ordinary store
  * would first read the cache line. */
 #include "cpu/kernel/byte_rows.h"
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 
 #include <immintrin.h>
 

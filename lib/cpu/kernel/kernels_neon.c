@@ -7,7 +7,7 @@
  * cache by themselves. The plain loops are those of the generic table, which the compiler turns
  * into NEON. */
 #include "cpu/kernel/byte_rows.h"
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 
 #include <arm_neon.h>
 

@@ -1,5 +1,5 @@
-/* tuning.h - thresholds of the hybrid backend, each with the measurement that set it. cpu/tuning.h
- * describes the machines. */
+/* tuning.h - thresholds of the hybrid backend, each with the measurement that set it.
+ * cpu/base/tuning.h describes the machines. */
 #ifndef ORDO_HYBRID_STREAM_TUNING_H
 #define ORDO_HYBRID_STREAM_TUNING_H
 

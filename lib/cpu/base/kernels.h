@@ -7,8 +7,8 @@
  * Ranks and counts go through words of 64 bits: 64 keys become one word of flags ("differs from the
  * previous key"), and a word becomes 64 ranks or counts. The word stays in a register, so each key
  * is read once, each rank is written once, and no branch depends on the data. */
-#ifndef ORDO_CPU_KERNEL_KERNELS_H
-#define ORDO_CPU_KERNEL_KERNELS_H
+#ifndef ORDO_CPU_BASE_KERNELS_H
+#define ORDO_CPU_BASE_KERNELS_H
 
 #include "backend/segments.h"
 #include "core/base.h"

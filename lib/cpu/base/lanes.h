@@ -11,8 +11,8 @@
  *   lanes_last_W(v)         the last lane, in all lanes
  *   lanes_transpose_W(x)    transposes a square matrix with one vector per row
  *   lanes_any_W(mask)       whether any bit is set */
-#ifndef ORDO_CPU_KERNEL_LANES_H
-#define ORDO_CPU_KERNEL_LANES_H
+#ifndef ORDO_CPU_BASE_LANES_H
+#define ORDO_CPU_BASE_LANES_H
 
 #include "core/base.h"
 

@@ -8,7 +8,7 @@
  * C stack, and there are at most 16 levels.
  *
  * Time: two reads and one write of the array for each digit until the buckets are small. */
-#include "cpu/sort/sort_steps.h"
+#include "cpu/radix/records.h"
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ typedef struct flag_work {
 #define ORDO_TEMPLATE "core/merge.t.h"
 #include "cpu/radix/for_each_record.h"
 #define ORDO_WHOLE_RECORDS
-#define ORDO_TEMPLATE "cpu/sort/inplace_radix.t.h"
+#define ORDO_TEMPLATE "cpu/radix/inplace_radix.t.h"
 #include "cpu/radix/for_each_record.h"
 
 typedef struct flag_bodies {

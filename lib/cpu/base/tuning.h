@@ -5,8 +5,8 @@
  *
  * ORDO_TUNE(a, b) is a, or b in the test build (ORDO_TINY), so that a thousand keys reach every
  * phase, every border between chunks and every thread. */
-#ifndef ORDO_CPU_TUNING_H
-#define ORDO_CPU_TUNING_H
+#ifndef ORDO_CPU_BASE_TUNING_H
+#define ORDO_CPU_BASE_TUNING_H
 
 #include "backend/tuning.h"
 

@@ -1,12 +1,12 @@
 /* cpu.h - the verbs of the CPU backend, and what they share. */
-#ifndef ORDO_CPU_CPU_H
-#define ORDO_CPU_CPU_H
+#ifndef ORDO_CPU_BASE_CPU_H
+#define ORDO_CPU_BASE_CPU_H
 
 #include "backend/exec.h"
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 #include "backend/job.h"
 #include "backend/segments.h"
-#include "cpu/tuning.h"
+#include "cpu/base/tuning.h"
 
 ordo_status cpu_sort(void *state, const ordo_sort_job *job, ordo_exec *exec);
 size_t      cpu_sort_scratch(const ordo_sort_job *job, const ordo_exec *exec);
