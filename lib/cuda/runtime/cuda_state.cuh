@@ -110,7 +110,7 @@ void        queues_close(cuda_state *state);
 /* cuda_arrays.cu: refuses host memory given as a device array; `what` names it. */
 ordo_status cuda_check_memory(ordo_exec *exec, const void *array, const char *what);
 
-/* cuda_link.cu: streams arrays of lib/hybrid through the device. */
+/* stream/cuda_link.cu: streams arrays of lib/hybrid through the device. */
 extern const ordo_link cuda_link;
 ordo_status            cuda_search(void *state, const ordo_search_job *job, ordo_exec *exec);
 ordo_status            cuda_pack(void *state, const ordo_pack_job *job, ordo_exec *exec);
