@@ -4,7 +4,7 @@
  * device verb, copy results out. Device arrays are used in place. This file lists the arrays of
  * each verb's job; the job of the device verb differs from the caller's only in these pointers. */
 #include "cuda/columns/weighted_groups.cuh"
-#include "cuda/ranks/ranks.cuh"
+#include "cuda/dist/dist.cuh"
 #include "cuda/runtime/cuda_arrays.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
@@ -527,7 +527,7 @@ static ordo_backend make_table(void)
     table.pack = cuda_pack;
     table.link = &cuda_link;
     table.text = &cuda_text;
-    table.ranks = &cuda_ranks;
+    table.dist = &cuda_dist;
     table.sample = ordo_cuda_papers_table()->hybrid.steps;
     table.put_ranks = put_ranks;
     table.put_ranks_work = dev_put_ranks_work;

@@ -145,7 +145,7 @@ ordo_status device_rank_correct(ranking *r)
                                 .last_count = mine->last_count,
                                 .first_before = r->first_before,
                                 .last_after = r->last_after};
-    return c->device.backend->ranks->whole(c->device.state, &job, c->exec);
+    return c->device.backend->dist->whole(c->device.state, &job, c->exec);
 }
 
 ordo_status device_rank_home(ranking *r)

@@ -9,8 +9,8 @@
 
 #include "cli/io/number/number.h"
 
-#include "cli/io/number/keys.h"
 #include "cli/io/number/digits.h"
+#include "cli/io/number/keys.h"
 #include "cli/io/number/powers.h"
 
 #include <math.h>

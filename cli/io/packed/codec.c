@@ -4,8 +4,8 @@
 #include "cli/io/packed/codec.h"
 
 #include "cli/base/cli.h"
-#include "cli/io/packed/codec_abi.h"
 #include "cli/base/workers.h"
+#include "cli/io/packed/codec_abi.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -98,7 +98,7 @@ bool profile_side_times(void *state, unsigned lane, unsigned side, double *began
 ordo_status profile_tick(void *state, ordo_exec *exec, unsigned number);
 bool        profile_ticked(void *state, unsigned number, double *when);
 
-/* cuda_queues.cu: the last five slots of ordo_ranks_slots. */
+/* cuda_queues.cu: the last five slots of ordo_dist_slots. */
 ordo_status queues_pinned(void *state, ordo_exec *exec, size_t bytes, char **out);
 ordo_status queues_transfer(void *state, ordo_exec *exec, unsigned queue, void *to,
                             const void *from, size_t bytes);

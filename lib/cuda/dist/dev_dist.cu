@@ -1,10 +1,10 @@
-/* dev_ranks.cu - the slots for arrays divided over many ranks: orders of single keys, searches in
+/* dev_dist.cu - the slots for arrays divided over many ranks: orders of single keys, searches in
  * sorted parts, scans joined with a carry, and ranks of a part turned into ranks of the whole.
  *
  * Single keys and searches are one thread each; their lists come from the host and their results go
  * there, about 30 us for some thousand of them on an H200. The other jobs read and write their
  * array once. */
-#include "cuda/ranks/ranks.cuh"
+#include "cuda/dist/dist.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 #include "cuda/scan/dev_scan_ops.cuh"
 
@@ -30,7 +30,7 @@ static ordo_status list_out(cuda_call *call, uint64_t *host, const uint64_t *dev
 /* ---- Orders ---- */
 
 template <typename CODE>
-static __global__ void __launch_bounds__(RANKS_THREADS)
+static __global__ void __launch_bounds__(DIST_THREADS)
     orders_kernel(const typename CODE::BITS *keys, CODE code, uint64_t *list, size_t count)
 {
     grid_each(count, [&](size_t i) { list[i] = (uint64_t)code.encode(keys[list[i]]); });
@@ -41,10 +41,10 @@ static ordo_status orders_of(cuda_call *call, const ordo_orders_job *job)
     uint64_t *const list = scratch_take<uint64_t>(&call->scratch, job->count);
     TRY(list_in(call, job->places, job->count, list));
     TRY(with_key_code(
-        job->order.type, job->order.descending, ranks_ties(&job->order), [&](auto code) {
+        job->order.type, job->order.descending, dist_ties(&job->order), [&](auto code) {
             typedef decltype(code) CODE;
-            return CUDA_LAUNCH(call, (orders_kernel<CODE>), ranks_grid(call, job->count),
-                               RANKS_THREADS, 0, (const typename CODE::BITS *)job->keys, code, list,
+            return CUDA_LAUNCH(call, (orders_kernel<CODE>), dist_grid(call, job->count),
+                               DIST_THREADS, 0, (const typename CODE::BITS *)job->keys, code, list,
                                job->count);
         }));
     return list_out(call, job->orders, list, job->count);
@@ -53,7 +53,7 @@ static ordo_status orders_of(cuda_call *call, const ordo_orders_job *job)
 /* ---- Places ---- */
 
 template <typename CODE>
-static __global__ void __launch_bounds__(RANKS_THREADS)
+static __global__ void __launch_bounds__(DIST_THREADS)
     places_kernel(const typename CODE::BITS *keys, CODE code, const ordo_place_wish *wishes,
                   size_t count, uint64_t *places)
 {
@@ -78,10 +78,10 @@ static ordo_status places_of(cuda_call *call, const ordo_places_job *job)
     uint64_t *const        places = scratch_take<uint64_t>(&call->scratch, job->count);
     TRY(list_in(call, job->wishes, job->count, wishes));
     TRY(with_key_code(
-        job->order.type, job->order.descending, ranks_ties(&job->order), [&](auto code) {
+        job->order.type, job->order.descending, dist_ties(&job->order), [&](auto code) {
             typedef decltype(code) CODE;
-            return CUDA_LAUNCH(call, (places_kernel<CODE>), ranks_grid(call, job->count),
-                               RANKS_THREADS, 0, (const typename CODE::BITS *)job->keys, code,
+            return CUDA_LAUNCH(call, (places_kernel<CODE>), dist_grid(call, job->count),
+                               DIST_THREADS, 0, (const typename CODE::BITS *)job->keys, code,
                                wishes, job->count, places);
         }));
     return list_out(call, job->places, places, job->count);
@@ -90,7 +90,7 @@ static ordo_status places_of(cuda_call *call, const ordo_places_job *job)
 /* ---- Carries ---- */
 
 template <typename OP>
-static __global__ void __launch_bounds__(RANKS_THREADS)
+static __global__ void __launch_bounds__(DIST_THREADS)
     carry_kernel(typename OP::RAW *values, size_t n, OP op, typename OP::RAW carry, bool exclusive)
 {
     grid_each(n, [&](size_t i) {
@@ -110,7 +110,7 @@ static ordo_status carry_over(cuda_call *call, const ordo_carry_job *job)
         if constexpr (sizeof(RAW) == sizeof(typename OP::OUT)) {
             RAW carry;
             memcpy(&carry, &job->carry, sizeof carry);
-            return CUDA_LAUNCH(call, (carry_kernel<OP>), ranks_grid(call, job->n), RANKS_THREADS, 0,
+            return CUDA_LAUNCH(call, (carry_kernel<OP>), dist_grid(call, job->n), DIST_THREADS, 0,
                                (RAW *)job->values, job->n, op, carry, job->exclusive);
         } else {
             return ORDO_E_UNSUPPORTED; /* sums to wider types are not joined as such */
@@ -145,7 +145,7 @@ static DEVICE double whole_average(const whole_rule &rule, double local)
 }
 
 template <typename RANK>
-static __global__ void __launch_bounds__(RANKS_THREADS) whole_kernel(RANK *ranks, whole_rule rule)
+static __global__ void __launch_bounds__(DIST_THREADS) whole_kernel(RANK *ranks, whole_rule rule)
 {
     grid_each(rule.n, [&](size_t i) {
         RANK const local = ranks[i];
@@ -157,7 +157,7 @@ static __global__ void __launch_bounds__(RANKS_THREADS) whole_kernel(RANK *ranks
 template <typename RANK>
 static ordo_status launch_whole(cuda_call *call, const ordo_whole_job *job, const whole_rule &rule)
 {
-    return CUDA_LAUNCH(call, (whole_kernel<RANK>), ranks_grid(call, job->n), RANKS_THREADS, 0,
+    return CUDA_LAUNCH(call, (whole_kernel<RANK>), dist_grid(call, job->n), DIST_THREADS, 0,
                        (RANK *)job->ranks, rule);
 }
 
@@ -215,13 +215,13 @@ static ordo_status slot(void *state, const JOB *job, ordo_exec *exec)
     return frame_end(&frame, run(&frame.call, job));
 }
 
-const ordo_ranks_slots cuda_ranks = {slot<ordo_orders_job, orders_scratch, orders_of>,
-                                     slot<ordo_places_job, places_scratch, places_of>,
-                                     slot<ordo_cells_job, dev_cells_scratch, dev_cells>,
-                                     slot<ordo_carry_job, no_scratch, carry_over>,
-                                     slot<ordo_whole_job, no_scratch, ranks_of_whole>,
-                                     queues_pinned,
-                                     queues_transfer,
-                                     queues_mark,
-                                     queues_wait,
-                                     queues_finish};
+const ordo_dist_slots cuda_dist = {slot<ordo_orders_job, orders_scratch, orders_of>,
+                                   slot<ordo_places_job, places_scratch, places_of>,
+                                   slot<ordo_cells_job, dev_cells_scratch, dev_cells>,
+                                   slot<ordo_carry_job, no_scratch, carry_over>,
+                                   slot<ordo_whole_job, no_scratch, ranks_of_whole>,
+                                   queues_pinned,
+                                   queues_transfer,
+                                   queues_mark,
+                                   queues_wait,
+                                   queues_finish};

@@ -4,7 +4,7 @@
  * stay in registers until the end; more boundaries are searched, and the counts are in shared
  * memory, or in device memory if there are too many. The kept orders of a warp get their places by
  * one addition to a global counter. One read of the keys. */
-#include "cuda/ranks/ranks.cuh"
+#include "cuda/dist/dist.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -49,8 +49,8 @@ template <typename CODE, typename F>
 static DEVICE void each_tile(const cells_work &work, const typename CODE::BITS *keys, CODE code,
                              F &&f)
 {
-    size_t const warps = (size_t)gridDim.x * (RANKS_THREADS / WARP_LANES);
-    size_t const warp = (size_t)blockIdx.x * (RANKS_THREADS / WARP_LANES) + threadIdx.x / 32;
+    size_t const warps = (size_t)gridDim.x * (DIST_THREADS / WARP_LANES);
+    size_t const warp = (size_t)blockIdx.x * (DIST_THREADS / WARP_LANES) + threadIdx.x / 32;
     for (size_t tile = warp * TILE; tile < work.n; tile += warps * TILE) {
         uint64_t orders[ITEMS];
         unsigned present = 0;
@@ -67,7 +67,7 @@ static DEVICE void each_tile(const cells_work &work, const typename CODE::BITS *
 }
 
 template <typename CODE>
-static __global__ void __launch_bounds__(RANKS_THREADS)
+static __global__ void __launch_bounds__(DIST_THREADS)
     few_kernel(const typename CODE::BITS *keys, CODE code, cells_work work, few_boundaries few)
 {
     unsigned long long below[FEW] = {}, up_to[FEW] = {};
@@ -116,12 +116,12 @@ static DEVICE size_t cell_of(const cells_work &work, uint64_t order)
 }
 
 template <typename CODE>
-static __global__ void __launch_bounds__(RANKS_THREADS)
+static __global__ void __launch_bounds__(DIST_THREADS)
     many_kernel(const typename CODE::BITS *keys, CODE code, cells_work work)
 {
     __shared__ unsigned counted[MOST_SHARED];
     size_t const        cells = 2 * work.boundary_count + 1;
-    for (size_t i = threadIdx.x; work.shared && i < cells; i += RANKS_THREADS)
+    for (size_t i = threadIdx.x; work.shared && i < cells; i += DIST_THREADS)
         counted[i] = 0;
     __syncthreads();
     each_tile<CODE>(work, keys, code, [&](const uint64_t *orders, unsigned present) {
@@ -140,7 +140,7 @@ static __global__ void __launch_bounds__(RANKS_THREADS)
         keep_orders(work, orders, mine);
     });
     __syncthreads();
-    for (size_t i = threadIdx.x; work.shared && i < cells; i += RANKS_THREADS)
+    for (size_t i = threadIdx.x; work.shared && i < cells; i += DIST_THREADS)
         if (counted[i] != 0)
             atomicAdd((unsigned long long *)&work.counts[i], (unsigned long long)counted[i]);
 }
@@ -170,19 +170,19 @@ static bool is_few(const ordo_cells_job *job)
 
 static ordo_status launch(cuda_call *call, const ordo_cells_job *job, const cells_work &work)
 {
-    size_t const grid = ranks_grid(call, ordo_div_up(job->n, (size_t)ITEMS));
+    size_t const grid = dist_grid(call, ordo_div_up(job->n, (size_t)ITEMS));
     return with_key_code(
-        job->order.type, job->order.descending, ranks_ties(&job->order), [&](auto code) {
+        job->order.type, job->order.descending, dist_ties(&job->order), [&](auto code) {
             typedef decltype(code)           CODE;
             const typename CODE::BITS *const keys = (const typename CODE::BITS *)job->keys;
             few_boundaries                   few = {};
             if (!is_few(job))
-                return CUDA_LAUNCH(call, (many_kernel<CODE>), grid, RANKS_THREADS, 0, keys, code,
+                return CUDA_LAUNCH(call, (many_kernel<CODE>), grid, DIST_THREADS, 0, keys, code,
                                    work);
             memcpy(few.at, job->boundaries, job->boundary_count * sizeof *few.at);
             for (size_t cell = 0; job->keep != NULL && cell <= 2 * job->boundary_count; cell++)
                 few.keep |= (job->keep[cell] != 0 ? 1u : 0u) << cell;
-            return CUDA_LAUNCH(call, (few_kernel<CODE>), grid, RANKS_THREADS, 0, keys, code, work,
+            return CUDA_LAUNCH(call, (few_kernel<CODE>), grid, DIST_THREADS, 0, keys, code, work,
                                few);
         });
 }

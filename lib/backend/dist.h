@@ -1,10 +1,10 @@
-/* ranks.h - the jobs of a backend with device arrays that are divided over many ranks (lib/dist).
+/* dist.h - the jobs of a backend with device arrays that are divided over many ranks (lib/dist).
  *
  * Arrays are device memory unless a comment says that they are on the host. An order is the key
  * bits of a key (core/keybits.h), as a number of 64 bits. Jobs with results on the host wait for
  * them; the other jobs are only enqueued on the stream of exec. */
-#ifndef ORDO_BACKEND_RANKS_H
-#define ORDO_BACKEND_RANKS_H
+#ifndef ORDO_BACKEND_DIST_H
+#define ORDO_BACKEND_DIST_H
 
 #include "backend/exec.h"
 
@@ -76,7 +76,7 @@ enum { /* queues of copies between pinned memory and the device */
     ORDO_QUEUE_SIDES = 2
 };
 
-typedef struct ordo_ranks_slots {
+typedef struct ordo_dist_slots {
     ordo_status (*orders)(void *state, const ordo_orders_job *job, ordo_exec *exec);
     ordo_status (*places)(void *state, const ordo_places_job *job, ordo_exec *exec);
     ordo_status (*cells)(void *state, const ordo_cells_job *job, ordo_exec *exec);
@@ -93,6 +93,6 @@ typedef struct ordo_ranks_slots {
     ordo_status (*wait)(void *state, ordo_exec *exec, unsigned queue, unsigned side);
     /* Waits for the stream of exec and for both queues. */
     ordo_status (*finish)(void *state, ordo_exec *exec);
-} ordo_ranks_slots;
+} ordo_dist_slots;
 
 #endif
