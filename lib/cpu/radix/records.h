@@ -38,12 +38,6 @@ static inline const void *records_tile(const radix_io *io, size_t at, size_t cou
 ordo_status records_load(const radix_io *io, const cpu_records *records, ordo_exec *exec);
 ordo_status records_store(const radix_io *io, const cpu_records *records, ordo_exec *exec);
 
-/* A sort of whole records in place, ascending. It takes its scratch from exec. ORDO_E_NOMEM is
- * returned before a record is moved; after ORDO_E_CANCELLED the records are unspecified. */
-typedef ordo_status cpu_records_fn(const cpu_records *records, ordo_exec *exec);
-
-cpu_records_fn cpu_records_inplace; /* inplace_radix.c: no scratch that grows with n */
-
 /* Shortened keys (io.shortened) of a type of 64 bits: sets load and load_digits. */
 void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io);
 /* The least and the largest key bits of keys [lo, hi) of the input, in the order of an argsort. */

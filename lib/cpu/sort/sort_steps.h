@@ -4,7 +4,7 @@
 #define ORDO_CPU_SORT_SORT_STEPS_H
 
 #include "cpu/base/cpu.h"
-#include "cpu/radix/records.h"
+#include "cpu/radix/record.h"
 
 /* ---- Sorts of records ---- */
 

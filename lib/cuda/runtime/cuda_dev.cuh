@@ -7,15 +7,13 @@
 
 #include "cuda/runtime/cuda_rt.cuh"
 
-/* scan/dev_scan.cu, dev_bits.cu, dev_partition.cu, dev_segments_scan.cu */
+/* scan/dev_scan.cu, dev_bits.cu, dev_partition.cu */
 size_t      dev_scan_scratch(const ordo_scan_job *job);
 ordo_status dev_scan(cuda_call *call, const ordo_scan_job *job);
 size_t      dev_scan_bits_scratch(const ordo_bits_job *job);
 ordo_status dev_scan_bits(cuda_call *call, const ordo_bits_job *job);
 size_t      dev_partition_scratch(const ordo_partition_job *job);
 ordo_status dev_partition(cuda_call *call, const ordo_partition_job *job);
-size_t      dev_segments_scan_scratch(const ordo_scan_job *job);
-ordo_status dev_segments_scan(cuda_call *call, const ordo_scan_job *job);
 
 /* rank/dev_rank_sorted.cu */
 size_t      dev_rank_sorted_scratch(const ordo_rank_sorted_job *job);
@@ -51,8 +49,11 @@ ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job);
 size_t      dev_segments_rank_scratch(const ordo_rank_job *job);
 ordo_status dev_segments_rank(cuda_call *call, const ordo_rank_job *job);
 
-/* segments/dev_segments_ranks.cu, _order.cu, _radius.cu, select/dev_segments_select.cu, _topk.cu:
- * results are device memory, and the host waits only for job->unsorted */
+/* scan/dev_segments_scan.cu; segments/dev_segments_ranks.cu, _order.cu, _radius.cu,
+ * select/dev_segments_select.cu, _topk.cu: results are device memory, and the host waits only for
+ * job->unsorted */
+size_t      dev_segments_scan_scratch(const ordo_scan_job *job);
+ordo_status dev_segments_scan(cuda_call *call, const ordo_scan_job *job);
 size_t      dev_segments_rank_sorted_scratch(const ordo_rank_sorted_job *job);
 ordo_status dev_segments_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job);
 size_t      dev_segments_is_sorted_scratch(const ordo_order_job *job);
