@@ -1,6 +1,6 @@
 /* commands.c - rank, quantile, median, select and topk of the keys of all ranks. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 #include "mpi/job.h"
 
 #include <stdio.h>

@@ -19,7 +19,8 @@ typedef enum counts_call {
     COUNTS_SORT_LINES
 } counts_call;
 
-/* Whether the counts of pieces are narrow, which takes one more operation (lib/dist/pieces.c). */
+/* Whether the counts of pieces are narrow, which takes one more operation
+ * (lib/dist/exchange/pieces.c). */
 static inline bool counts_small_pieces(double ranks, double keys)
 {
     return floor(floor(keys / ranks) / ranks) < 4096;

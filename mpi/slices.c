@@ -6,7 +6,7 @@
 #include "mpi/slices.h"
 
 #include "cli/io/npy.h"
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 #include "mpi/crc.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef ORDO_MPI_SLICES_H
 #define ORDO_MPI_SLICES_H
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 #include "cli/io/tempfile.h"
 #include "ordo_mpi.h"
 

@@ -4,7 +4,7 @@
  * is synced by every rank, and is renamed by rank 0 when all ranks have succeeded. */
 #define _XOPEN_SOURCE 700 /* POSIX and realpath */
 #include "cli/io/npy.h"
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 #include "mpi/crc.h"
 #include "mpi/fault.h"
 #include "mpi/slices.h"

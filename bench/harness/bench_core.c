@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "bench/harness/bench_core.h"
 #include "bench/harness/bench_machine.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <assert.h>
 #include <math.h>

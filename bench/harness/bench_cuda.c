@@ -5,7 +5,7 @@
 #include "bench/harness/bench_cuda.h"
 #include "bench/harness/bench_cuda_module.h"
 #include "bench/harness/bench_peers.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * A value that the system does not tell stays empty. */
 #define _GNU_SOURCE
 #include "bench/harness/bench_machine.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * row shows the median of the rounds, the quartiles, and the least time, because the published
  * experiments report the least. */
 #include "bench/harness/bench_measure.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <assert.h>
 #include <math.h>

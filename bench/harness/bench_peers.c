@@ -1,7 +1,7 @@
 /* bench_peers.c - opens the module of peers and adds rows for its entries. */
 #define _GNU_SOURCE
 #include "bench/harness/bench_peers.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 The map at the top of lib/papers/NAME/NAME.h names the files. What they include from the FOLDERS of
 lib/ counts too, at any depth: files of lib/papers, templates (.t.h) and device headers (.cuh) count
 whole. Other headers declare the interfaces and thresholds of all verbs, so that each new verb
-changes them: of these only the functions that they define count. Comments and spaces change no time
-and do not count, nor does the map.
+changes them: of these only the functions that they define count. Comments, spaces, folders and the
+names of included files change no time and do not count, nor does the map.
 """
 
 import hashlib
@@ -74,7 +74,7 @@ def kernels_of(paper, root=ROOT):
     if not (root / "lib" / "papers" / paper / f"{paper}.h").is_file():
         return ""
     digest = hashlib.sha256()
-    for path, code in sources_of(paper, root).items():
-        words = f"{path.relative_to(root).as_posix()}\n{' '.join(code.split())}\n"
+    for path, code in sorted(sources_of(paper, root).items(), key=lambda found: found[0].name):
+        words = f"{path.name}\n{' '.join(INCLUDE.sub(' ', code).split())}\n"
         digest.update(words.encode("utf-8"))
     return digest.hexdigest()[:16]

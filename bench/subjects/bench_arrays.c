@@ -6,7 +6,7 @@
  * starts. */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * the CPU remain. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>

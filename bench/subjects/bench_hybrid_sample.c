@@ -8,7 +8,7 @@
 #include "bench/harness/bench_cuda.h"
 #include "bench/harness/bench_peers.h"
 #include "bench/subjects/bench_sample.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <math.h>
 #include <stdio.h>

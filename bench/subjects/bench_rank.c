@@ -9,7 +9,7 @@
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * the keys once and writes almost nothing, so it is compared with a copy of half the bytes. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>

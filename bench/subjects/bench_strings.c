@@ -7,7 +7,7 @@
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 #include "bench/harness/bench_peers.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "bench/subjects/bench_subjects.h"
 #include "bench/harness/bench_cuda.h"
 #include "bench/harness/bench_peers.h"
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 #include "ordo_text.h"
 
 #include <ftw.h>

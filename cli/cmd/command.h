@@ -8,10 +8,10 @@
 #define ORDO_CLI_CMD_COMMAND_H
 
 #include "cli/csv/csv_table.h"
-#include "cli/io/fasta.h"
-#include "cli/io/input.h"
-#include "cli/io/keys.h"
-#include "cli/io/text/number.h"
+#include "cli/io/input/fasta.h"
+#include "cli/io/input/input.h"
+#include "cli/io/number/keys.h"
+#include "cli/io/number/number.h"
 #include "cli/io/output.h"
 #include "cli/io/text/text_lines.h"
 #include "cli/lines/line_order.h"

@@ -6,7 +6,7 @@
 #include "cli/csv/csv_column.h"
 
 #include "cli/csv/csv_keys.h"
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 
 #include <stdlib.h>
 #include <string.h>

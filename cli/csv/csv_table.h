@@ -6,7 +6,7 @@
 #ifndef ORDO_CLI_CSV_CSV_TABLE_H
 #define ORDO_CLI_CSV_CSV_TABLE_H
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 enum {
     CSV_MOST_PARTS = 64

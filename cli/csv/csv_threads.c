@@ -1,7 +1,7 @@
 /* csv_threads.c - a thread for each part of a table (see csv_table.h). */
 #include "cli/csv/csv_table.h"
 
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 typedef struct task {
     void (*work)(void *part);

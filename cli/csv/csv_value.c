@@ -6,7 +6,7 @@
  * written as 1 1 and 1 2. */
 #include "cli/csv/csv_keys.h"
 
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 
 #include <math.h>
 #include <string.h>

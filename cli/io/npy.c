@@ -5,7 +5,7 @@
  * keys, each once, in any order. Fortran order has no effect on one dimension and is accepted. */
 #include "cli/io/npy.h"
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #ifndef ORDO_CLI_IO_OUTPUT_H
 #define ORDO_CLI_IO_OUTPUT_H
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 #include "cli/io/packed/codec.h"
 #include "cli/io/tempfile.h"
 

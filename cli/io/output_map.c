@@ -6,8 +6,8 @@
  * 31 ms by write(); 8 to 15 ms to allocate and 5 ms to copy by threads. */
 #define _GNU_SOURCE /* fallocate */
 
+#include "cli/base/workers.h"
 #include "cli/io/output.h"
-#include "cli/io/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>

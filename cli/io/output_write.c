@@ -7,9 +7,9 @@
 
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 #include "cli/io/output.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 
 #include "cli/io/source.h"
 
-#include "cli/cli.h"
-#include "cli/io/workers.h"
+#include "cli/base/cli.h"
+#include "cli/base/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>

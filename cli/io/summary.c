@@ -1,8 +1,8 @@
 /* summary.c - count, extremes and exact sum (see summary.h). */
 #include "cli/io/summary.h"
 
-#include "cli/io/keys.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
+#include "cli/io/number/keys.h"
 
 #include <math.h>
 #include <stdlib.h>

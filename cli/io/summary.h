@@ -7,7 +7,7 @@
 #ifndef ORDO_CLI_IO_SUMMARY_H
 #define ORDO_CLI_IO_SUMMARY_H
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 __extension__ typedef __int128 wide_sum;
 

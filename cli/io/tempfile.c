@@ -7,7 +7,7 @@
 
 #include "cli/io/tempfile.h"
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  * copying. */
 #include "cli/lines/line_keys.h"
 
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 #include "cli/lines/key_encode.h"
 #include "cli/lines/line_words.h"
 

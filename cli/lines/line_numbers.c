@@ -3,8 +3,8 @@
  * Threads make blocks of lines; the caller writes them in order. */
 #include "cli/lines/line_plain.h"
 
-#include "cli/io/text/digits.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
+#include "cli/io/number/digits.h"
 
 enum {
     BLOCK = 1 << 15, /* numbers of a block; estimate          */

@@ -6,7 +6,7 @@
 #ifndef ORDO_CLI_LINES_LINE_ORDER_H
 #define ORDO_CLI_LINES_LINE_ORDER_H
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 typedef enum key_kind {
     KEY_BYTES,

@@ -8,8 +8,8 @@
 
 #include "cli/lines/line_plain.h"
 
-#include "cli/io/text/digits.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
+#include "cli/io/number/digits.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

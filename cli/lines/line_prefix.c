@@ -7,8 +7,8 @@
 
 #include "cli/lines/line_prefix.h"
 
+#include "cli/base/workers.h"
 #include "cli/io/text/line_batches.h"
-#include "cli/io/workers.h"
 
 #include <pthread.h>
 #include <stdlib.h>

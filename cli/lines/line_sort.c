@@ -6,7 +6,7 @@
  * keys: the index; for lines that tie and differ, their bytes and 24 bytes a line. */
 #include "cli/lines/line_sort.h"
 
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 #include "cli/lines/key_encode.h"
 
 #include <stdlib.h>

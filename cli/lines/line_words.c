@@ -5,8 +5,8 @@
  * again with the right bits. Each thread encodes a part of the lines. */
 #include "cli/lines/line_words.h"
 
-#include "cli/io/text/digits.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
+#include "cli/io/number/digits.h"
 #include "cli/lines/key_number.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* context.c - the context of a command and its calls (see context.h). */
 #include "cli/ui/context.h"
 
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 #include <stdlib.h>
 

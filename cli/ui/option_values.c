@@ -3,7 +3,7 @@
 
 #include "cli/ui/options.h"
 
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 
 #include <errno.h>
 #include <math.h>

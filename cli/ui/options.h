@@ -12,7 +12,7 @@
 #ifndef ORDO_CLI_UI_OPTIONS_H
 #define ORDO_CLI_UI_OPTIONS_H
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 #define OPTION_UNSET UINT64_MAX /* a count that was not given and has no default */
 

@@ -1,6 +1,6 @@
 /* pass.c - the first pass of a sample sort of few numbers, step by step, for --explain (context.h):
  * figure 3.2 of the paper in lib/papers/hybrid/hybrid.h. */
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 #include "cli/ui/context.h"
 
 #include <string.h>

@@ -11,12 +11,12 @@
 #ifndef ORDO_BACKEND_BACKEND_H
 #define ORDO_BACKEND_BACKEND_H
 
+#include "backend/dist.h"
 #include "backend/exec.h"
 #include "backend/groups.h"
 #include "backend/job.h"
 #include "backend/link.h"
 #include "backend/papers.h"
-#include "backend/ranks.h"
 #include "backend/sample.h"
 #include "backend/segments.h"
 #include "backend/sets.h"
@@ -143,7 +143,7 @@ typedef struct ordo_backend {
     ordo_status (*places)(void *state, const ordo_needles_job *job, ordo_exec *exec);
     const ordo_sample_slots *sample; /* NULL: the device has no part in the hybrid sample sort */
     const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
-    const ordo_ranks_slots *ranks; /* NULL: arrays on the device cannot be divided over ranks */
+    const ordo_dist_slots *dist; /* NULL: arrays on the device cannot be divided over ranks */
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

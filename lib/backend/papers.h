@@ -14,8 +14,8 @@
 #include "backend/sample.h"
 
 /* Types of the folders that call the slots. A sort of records sorts them in place, ascending
- * (cpu/sort/sort_steps.h); its scratch slot reads their kind and number. */
-struct cpu_kernels;         /* cpu/kernel/kernels.h */
+ * (cpu/radix/record.h); its scratch slot reads their kind and number. */
+struct cpu_kernels;         /* cpu/base/kernels.h */
 struct cpu_records;         /* cpu/radix/record.h */
 struct string_engine;       /* cpu/strings/string_parts.h */
 struct string_group;        /* the same */

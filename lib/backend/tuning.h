@@ -1,5 +1,5 @@
 /* tuning.h - thresholds that the planner and the backends share, each with the measurement that set
- * it. cpu/tuning.h describes the machines. */
+ * it. cpu/base/tuning.h describes the machines. */
 #ifndef ORDO_BACKEND_TUNING_H
 #define ORDO_BACKEND_TUNING_H
 

@@ -6,7 +6,7 @@
  * far, and their ranks are corrected. The ranks go home by the reverse exchange, so no index is
  * ever sent. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/device/ranking.h"
+#include "dist/ranking.h"
 
 #include "backend/tuning.h"
 

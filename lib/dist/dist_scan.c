@@ -101,7 +101,7 @@ static ordo_status carry_over(dist_call *c, scan_wish *w)
         return ordo_loop(c->exec, c->n, 1 << 16, carry_body, &w->part)
                    ? ORDO_OK
                    : ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
-    TRY(c->device.backend->ranks->carry(c->device.state, &job, c->exec));
+    TRY(c->device.backend->dist->carry(c->device.state, &job, c->exec));
     return device_finish(c);
 }
 

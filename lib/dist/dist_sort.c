@@ -6,7 +6,7 @@
  * of 8 and 16 bits are sorted again instead, because counting is faster than merging. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/device/device.h"
-#include "dist/runs.h"
+#include "dist/exchange/runs.h"
 
 #include "dist/spill/sort_spilled.h"
 #include "ordo_external.h"

@@ -1,5 +1,5 @@
 /* tuning.h - thresholds of the papers' algorithms in libordo, each with the measurement that set
- * it. cpu/tuning.h describes the machines. */
+ * it. cpu/base/tuning.h describes the machines. */
 #ifndef ORDO_PAPERS_TUNING_H
 #define ORDO_PAPERS_TUNING_H
 

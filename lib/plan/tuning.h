@@ -1,5 +1,5 @@
 /* tuning.h - built-in costs, which predictions use until `ordo tune` has measured the machine.
- * cpu/tuning.h describes the machines. */
+ * cpu/base/tuning.h describes the machines. */
 #ifndef ORDO_PLAN_TUNING_H
 #define ORDO_PLAN_TUNING_H
 

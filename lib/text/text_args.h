@@ -37,15 +37,15 @@ static inline double text_sort_ns(const text_args *args)
     return args->algorithm == ORDO_TEXT_INDUCED ? 0 : 50;
 }
 
-/* suffix.c: the suffix array of checked arguments, of index_type. bwt: see induced.h; only for one
- * text and ORDO_TEXT_INDUCED. */
+/* suffix/suffix.c: the suffix array of checked arguments, of index_type. bwt: see induced.h; only
+ * for one text and ORDO_TEXT_INDUCED. */
 ordo_status text_suffix_sort(text_work *work, const text_args *args, void *sa, uint8_t *bwt);
 
 /* bwt.c: the suffix array, of index_type, and the transform of one text of n > 0 bytes. */
 ordo_status text_transform(text_work *work, const text_args *args, void *sa, uint8_t *bwt,
                            uint64_t *primary);
 
-/* doubling.c, msd.c: the suffix array of fewer than 2^32 bytes, as u32. */
+/* suffix/doubling.c, msd.c: the suffix array of fewer than 2^32 bytes, as u32. */
 ordo_status text_doubling(text_work *work, const text_args *args, uint32_t *sa);
 ordo_status text_msd(text_work *work, const text_args *args, uint32_t *sa);
 

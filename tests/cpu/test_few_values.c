@@ -3,7 +3,7 @@
  * few or many, for every type, direction, ISA and thread count, in place and from another array.
  * AUTO must count the usual cases, and stop counting if the sample misled it. */
 #include "core/base.h"
-#include "cpu/tuning.h"
+#include "cpu/base/tuning.h"
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"

@@ -3,8 +3,8 @@
  * MOST, arrays that make samples and pivots bad, every place of the result, and maps. Arrays end or
  * begin at memory that cannot be accessed. */
 #include "backend/backend.h"
-#include "cpu/kernel/kernels.h"
-#include "cpu/tuning.h"
+#include "cpu/base/kernels.h"
+#include "cpu/base/tuning.h"
 #include "oracle.h"
 #include "testkit.h"
 

@@ -6,7 +6,7 @@
  * again and have the same keys in reverse order. */
 #include "fuzz.h"
 
-#include "cli/io/fasta.h"
+#include "cli/io/input/fasta.h"
 
 #include <stdio.h>
 #include <stdlib.h>

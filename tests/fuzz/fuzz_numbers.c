@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "cli/csv/csv_keys.h"
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 #include "cli/lines/key_encode.h"
 
 #include <ctype.h>

@@ -6,7 +6,7 @@
  * The first byte of the input chooses the type and whether bad lines are skipped. */
 #include "fuzz.h"
 
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 #include "cli/io/text/text_numbers.h"
 
 #include <math.h>

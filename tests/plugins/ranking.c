@@ -1,5 +1,5 @@
 /* ranking.c - a device simulated on the host for calls over many ranks. Its memory has tagged
- * addresses (tagged.h). The verbs are those of libordo; the jobs of backend/ranks.h are loops. A
+ * addresses (tagged.h). The verbs are those of libordo; the jobs of backend/dist.h are loops. A
  * job whose array is not memory of the device fails. ORDO_RANKING_FAIL=NAME:K... makes the
  * K-th call of a slot fail, counted over all contexts since the value changed. */
 #define _POSIX_C_SOURCE 200809L
@@ -381,10 +381,10 @@ static void close(void *state)
     free(my);
 }
 
-static const ordo_link        link = {.begin = begin, .end = end, .iota = iota};
-static const ordo_ranks_slots slots = {orders, places,   cells,   carry,   whole,
-                                       pinned, transfer, pass_by, pass_by, finish};
+static const ordo_link       link = {.begin = begin, .end = end, .iota = iota};
+static const ordo_dist_slots slots = {orders, places,   cells,   carry,   whole,
+                                      pinned, transfer, pass_by, pass_by, finish};
 
 PLUGIN_TABLE(.sort = sort, .sort_pairs = sort_pairs, .rank = rank, .select = select_keys,
              .topk = topk, .scan = scan, .is_sorted = is_sorted, .count_nans = count_nans,
-             .copy = copy, .move = move, .link = &link, .ranks = &slots)
+             .copy = copy, .move = move, .link = &link, .dist = &slots)

@@ -161,8 +161,8 @@ static void test_large(test_rng *rng)
     }
 }
 
-/* Whether AUTO sorts that array in windows: the thresholds ORDO_TUNE_ROUGH_* of cpu/tuning.h allow
- * every radius of the array. */
+/* Whether AUTO sorts that array in windows: the thresholds ORDO_TUNE_ROUGH_* of cpu/base/tuning.h
+ * allow every radius of the array. */
 static bool is_rough_worth(ordo_type type, const char *isa, const char *name)
 {
     bool const vectors = strcmp(isa, "avx512") == 0;

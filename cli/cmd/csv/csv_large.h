@@ -4,7 +4,7 @@
 #define ORDO_CLI_CMD_CSV_CSV_LARGE_H
 
 #include "cli/cmd/csv/csv_command.h"
-#include "cli/cmd/pieces.h"
+#include "cli/cmd/external/pieces.h"
 #include "cli/csv/csv_feed.h"
 
 typedef struct csv_large {

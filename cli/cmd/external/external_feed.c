@@ -7,7 +7,7 @@
 
 #include "cli/cmd/external/external.h"
 
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "cli/cmd/external/external.h"
 
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 
 #include "cli/cmd/external/external.h"
 
-#include "cli/io/text/number.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
+#include "cli/io/number/number.h"
 
 #include <errno.h>
 #include <sys/statvfs.h>

@@ -4,7 +4,7 @@
 
 #include "cli/cmd/external/external.h"
 
-#include "cli/io/text/number.h"
+#include "cli/io/number/number.h"
 
 #include <errno.h>
 

@@ -3,9 +3,9 @@
 
 #include "cli/io/packed/codec.h"
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
+#include "cli/base/workers.h"
 #include "cli/io/packed/codec_abi.h"
-#include "cli/io/workers.h"
 
 #include <dlfcn.h>
 #include <string.h>

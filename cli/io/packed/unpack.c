@@ -7,7 +7,7 @@
 
 #include "cli/io/packed/codec.h"
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 #include "cli/io/packed/codec_abi.h"
 
 #include <errno.h>

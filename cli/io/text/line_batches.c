@@ -6,7 +6,7 @@
 
 #include "cli/io/text/line_batches.h"
 
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * lines_kept.h). Each chunk of the text is the work of one thread. */
 #include "cli/io/text/lines_kept.h"
 
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

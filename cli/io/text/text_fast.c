@@ -6,10 +6,10 @@
  * multiplications. */
 #include "cli/io/text/text_fast.h"
 
-#include "cli/io/text/digits.h"
-#include "cli/io/text/number.h"
+#include "cli/base/workers.h"
+#include "cli/io/number/digits.h"
+#include "cli/io/number/number.h"
 #include "cli/io/text/text_lines.h"
-#include "cli/io/workers.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 
 #include "cli/io/npy.h"
 #include "cli/io/text/line_batches.h"
-#include "cli/io/workers.h"
+#include "cli/base/workers.h"
 #include "cli/io/source.h"
 
 #include <stdlib.h>

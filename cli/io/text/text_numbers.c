@@ -5,8 +5,8 @@
  * remembered, because they become -0.0. */
 #include "cli/io/text/text_numbers.h"
 
-#include "cli/cli.h"
-#include "cli/io/text/number.h"
+#include "cli/base/cli.h"
+#include "cli/io/number/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * both are sorted together, and the first k remain. */
 #include "cli/lines/external/line_top.h"
 
+#include "cli/base/workers.h"
 #include "cli/io/source.h"
-#include "cli/io/workers.h"
 
 #include <stdlib.h>
 #include <string.h>

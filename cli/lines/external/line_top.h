@@ -2,7 +2,7 @@
 #ifndef ORDO_CLI_LINES_LINE_TOP_H
 #define ORDO_CLI_LINES_LINE_TOP_H
 
-#include "cli/cli.h"
+#include "cli/base/cli.h"
 
 typedef struct line_top {
     size_t    n;       /* at most k                                                    */

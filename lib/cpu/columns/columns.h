@@ -3,7 +3,7 @@
 #define ORDO_CPU_COLUMNS_COLUMNS_H
 
 #include "backend/groups.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 /* The least and the largest key bits of n rows, n > 0. */
 ordo_status columns_extent(const ordo_key_column *column, size_t n, ordo_exec *exec,

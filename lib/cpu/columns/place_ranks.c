@@ -4,7 +4,7 @@
  * the last of them begin. So each piece knows the borders of the ties that it shares with its
  * neighbours, and the second pass ranks all pieces at once. With groups, ranks count from the start
  * of a group: the rows of one key of the first column. Scratch: 6 words per piece. */
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 typedef struct rank_piece_facts {
     size_t heads;       /* ties that begin in pieces before this one */

@@ -5,7 +5,7 @@
  * cycles of the permutation. Scratch: n elements, or two pointers per large element, and some bytes
  * per element. A cancelled call first copies the elements in scratch back, which may take as long
  * as one copy of the array. */
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 #include "cpu/compare/compare_sort.h"
 
 enum {

@@ -7,7 +7,7 @@
 #ifndef ORDO_CPU_COMPARE_COMPARE_SORT_H
 #define ORDO_CPU_COMPARE_COMPARE_SORT_H
 
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef ORDO_CPU_ELEMENTS_ELEMENTS_H
 #define ORDO_CPU_ELEMENTS_ELEMENTS_H
 
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 /* to[i] = from[index[i]] for lo <= i < hi; the index is u32 (narrow) or u64. */
 void element_gather(char *to, const char *from, size_t size, const void *index, bool narrow,

@@ -7,7 +7,7 @@
  * the low half is added to the high half, and the carry to both. `last_lane` is the shuffle that
  * copies the last element of a half to all its lanes. Two vectors are scanned independently; only
  * their totals depend on each other. */
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 
 #include <immintrin.h>
 

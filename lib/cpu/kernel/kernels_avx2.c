@@ -4,8 +4,8 @@
  * group of ties in an earlier byte is found by counting zeros in a general register, and a maximum
  * or minimum combines both. Stores of large results bypass the cache, because an ordinary store
  * would first read the cache line. */
+#include "cpu/base/kernels.h"
 #include "cpu/kernel/byte_rows.h"
-#include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
 

@@ -5,7 +5,7 @@
  * is a count of leading zeros or of ones; no tables are needed. Stores of large results bypass the
  * cache, because an ordinary store would first read the cache line. */
 #include "core/keybits.h"
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 
 #include <immintrin.h>
 

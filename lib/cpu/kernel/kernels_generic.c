@@ -1,6 +1,6 @@
 /* kernels_generic.c - every kernel in portable C: the reference for the other tables, and the table
  * of CPUs without another. Loops select values instead of branching. */
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 #include "cpu/kernel/scan_sum.h"
 
 #define CPU_ISA generic

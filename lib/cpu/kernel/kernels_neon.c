@@ -6,8 +6,8 @@
  * in a general register. Stores are ordinary, because these CPUs detect large writes and bypass the
  * cache by themselves. The plain loops are those of the generic table, which the compiler turns
  * into NEON. */
+#include "cpu/base/kernels.h"
 #include "cpu/kernel/byte_rows.h"
-#include "cpu/kernel/kernels.h"
 
 #include <arm_neon.h>
 

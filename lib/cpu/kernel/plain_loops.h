@@ -8,7 +8,7 @@
  * counts bits, and PDEP finds the k-th set bit of a word without a branch. */
 #include "core/keybits.h"
 #include "core/network.h"
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 #include "cpu/radix/radix_steps.h"
 #include "cpu/radix/short_keys.h"
 #include "cpu/kernel/wide_lanes.h"

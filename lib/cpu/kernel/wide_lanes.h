@@ -8,7 +8,7 @@
 #ifndef ORDO_CPU_KERNEL_WIDE_LANES_H
 #define ORDO_CPU_KERNEL_WIDE_LANES_H
 
-#include "cpu/kernel/lanes.h"
+#include "cpu/base/lanes.h"
 
 #if defined(__AVX2__)
 

@@ -19,7 +19,7 @@
  * near is at most NEAR_MAX. Words in larger groups of ties are ranked by the functions *_far
  * (word_out.t.h); that branch is predictable, because such groups are long. */
 #include "core/keybits.h"
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #define ORDO_CPU_RADIX_CUT_H
 
 #include "core/base.h"
-#include "cpu/tuning.h"
+#include "cpu/base/tuning.h"
 
 enum {
     TOP_BITS = ORDO_TUNE_RADIX_TOP,

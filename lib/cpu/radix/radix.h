@@ -7,7 +7,7 @@
 #ifndef ORDO_CPU_RADIX_RADIX_H
 #define ORDO_CPU_RADIX_RADIX_H
 
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 #include "cpu/radix/record.h"
 
 /* How 64 key bits become fewer (short_keys.c): (bits - base) >> shift, from 0 to top. The record

@@ -10,7 +10,7 @@
 #ifndef ORDO_CPU_RADIX_RECORD_H
 #define ORDO_CPU_RADIX_RECORD_H
 
-#include "core/base.h"
+#include "backend/exec.h"
 
 enum record_kind {
     RECORD_K32,
@@ -80,6 +80,12 @@ typedef struct cpu_records {
     void            *array;
     size_t           n;
 } cpu_records;
+
+/* A sort of whole records in place, ascending. It takes its scratch from exec. ORDO_E_NOMEM is
+ * returned before a record is moved; after ORDO_E_CANCELLED the records are unspecified. */
+typedef ordo_status cpu_records_fn(const cpu_records *records, ordo_exec *exec);
+
+cpu_records_fn cpu_records_inplace; /* inplace_radix.c: no scratch that grows with n */
 
 /* The functions of a template that compares whole records, one for each kind. */
 #define RECORD_FUNCTIONS(name)                                                                     \

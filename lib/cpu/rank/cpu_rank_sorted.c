@@ -10,7 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "core/sequencer.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Pieces are checked from left to right. After a key out of order is found, later pieces are
  * skipped, so an unsorted array costs little. The lowest index found is the result. */
 #include "backend/copy.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 typedef struct order_work {
     const ordo_order_job *job;

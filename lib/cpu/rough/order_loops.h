@@ -4,7 +4,7 @@
 #ifndef ORDO_CPU_ROUGH_ORDER_LOOPS_H
 #define ORDO_CPU_ROUGH_ORDER_LOOPS_H
 
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 
 enum {
     ORDER_GROUP = 256,       /* bytes of records that any_before_far compares by one maximum and one

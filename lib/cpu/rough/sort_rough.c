@@ -9,7 +9,6 @@
  * K64 without vectors, else O(n lg k). Scratch: two windows and one counter per record for each
  * thread. If k was too small, the networks, the windows or the merges detect it. */
 #include "cpu/rough/rough.h"
-#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  * moves the pieces by blocks, or by vectors if the ISA can (cpu_around_fn). Several threads first
  * count the keys less than it and equal to it in each piece; one thread needs only the sums, which
  * the selection usually knows. */
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 #include "core/keybits.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
  * flag, so its words are shifted by one. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/sequencer.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define ORDO_CPU_SEGMENTS_SEGMENTS_H
 
 #include "backend/segments.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 /* ---- The services of a job on one segment: segment_exec.c ---- */
 

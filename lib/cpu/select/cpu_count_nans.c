@@ -1,6 +1,6 @@
 /* cpu_count_nans.c - counts the NaNs of an array: one read, no scratch. */
 #include "core/keybits.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 typedef struct nan_work {
     const ordo_count_job *job;

@@ -6,7 +6,7 @@
 #ifndef ORDO_CPU_SELECT_SELECT_H
 #define ORDO_CPU_SELECT_SELECT_H
 
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 typedef struct selector { /* one call */
     const ordo_select_job *job;

@@ -3,7 +3,7 @@
 #ifndef ORDO_CPU_SELECT_WEIGHTS_H
 #define ORDO_CPU_SELECT_WEIGHTS_H
 
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 typedef struct weights_in_order {
     const ordo_weighted_job *job;

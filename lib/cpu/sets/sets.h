@@ -3,7 +3,7 @@
 #define ORDO_CPU_SETS_SETS_H
 
 #include "backend/sets.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 /* A hash table of key patterns (the bytes of keys). A pattern is in the slot of its hash, and a key
  * is compared only with its slot. A free slot holds a pattern of another slot. */

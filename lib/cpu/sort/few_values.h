@@ -5,7 +5,7 @@
 #define ORDO_CPU_SORT_FEW_VALUES_H
 
 #include "core/base.h"
-#include "cpu/tuning.h"
+#include "cpu/base/tuning.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
  * keys counts for each key the keys before it: n^2 comparisons. */
 #include "core/keybits.h"
 #include "core/network.h"
-#include "cpu/kernel/lanes.h"
+#include "cpu/base/lanes.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 

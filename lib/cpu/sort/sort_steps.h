@@ -3,18 +3,13 @@
 #ifndef ORDO_CPU_SORT_SORT_STEPS_H
 #define ORDO_CPU_SORT_SORT_STEPS_H
 
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 #include "cpu/radix/record.h"
 
 /* ---- Sorts of records ---- */
 
-/* A sort of whole records in place, ascending. It takes its scratch from exec. ORDO_E_NOMEM is
- * returned before a record is moved; after ORDO_E_CANCELLED the records are unspecified. */
-typedef ordo_status cpu_records_fn(const cpu_records *records, ordo_exec *exec);
-
 cpu_records_fn cpu_records_merge;                                     /* merge_records.c */
 size_t         cpu_records_merge_scratch(const cpu_records *records); /* reads kind and n */
-cpu_records_fn cpu_records_inplace; /* inplace_radix.c: no scratch that grows with n */
 
 /* Merges `runs` sorted runs; run i is records [bounds[i], bounds[i + 1]). merge_records.c */
 ordo_status cpu_records_merge_runs(const cpu_records *records, const size_t *bounds, size_t runs,

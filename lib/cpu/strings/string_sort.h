@@ -3,7 +3,7 @@
 #define ORDO_CPU_STRINGS_STRING_SORT_H
 
 #include "core/string_view.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 #include <stdatomic.h>
 

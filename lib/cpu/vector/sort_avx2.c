@@ -3,8 +3,8 @@
  * AVX2 cannot compress a vector: a table of 256 permutations moves the integers below the pivot to
  * the first lanes and the others to the last lanes. In the table a 64-bit integer is two lanes of
  * 32 bits. AVX2 compares 64-bit integers as signed ones, so a leaf flips their top bits. */
-#include "cpu/kernel/kernels.h"
-#include "cpu/tuning.h"
+#include "cpu/base/kernels.h"
+#include "cpu/base/tuning.h"
 #include "cpu/vector/part_orders.h"
 
 #include <immintrin.h>

@@ -2,8 +2,8 @@
  *
  * 32-bit integers on either side of the pivot are compressed; eight 64-bit integers are permuted by
  * a table (part_orders.h). */
-#include "cpu/kernel/kernels.h"
-#include "cpu/tuning.h"
+#include "cpu/base/kernels.h"
+#include "cpu/base/tuning.h"
 #include "cpu/vector/part_orders.h"
 
 #include <immintrin.h>

@@ -7,7 +7,7 @@
  * Suomela, "Median filtering is equivalent to sorting" (2014), also sorts first, but keeps linked
  * lists instead of bits. If scratch is refused, the chunks become shorter. */
 #include "cpu/windows/moving.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 
 #include <string.h>
 

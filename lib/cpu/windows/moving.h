@@ -8,7 +8,7 @@
 
 #include "backend/job.h"
 #include "core/quantile.h"
-#include "cpu/kernel/kernels.h"
+#include "cpu/base/kernels.h"
 
 /* Before a loop whose iterations do not depend on each other; the compiler cannot see that. */
 #ifdef __clang__

@@ -49,8 +49,9 @@ ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job);
 size_t      dev_segments_rank_scratch(const ordo_rank_job *job);
 ordo_status dev_segments_rank(cuda_call *call, const ordo_rank_job *job);
 
-/* segments/dev_segments_scan.cu, _ranks.cu, _order.cu, _radius.cu, _select.cu, _topk.cu: results
- * are device memory, and the host waits only for job->unsorted */
+/* scan/dev_segments_scan.cu; segments/dev_segments_ranks.cu, _order.cu, _radius.cu,
+ * select/dev_segments_select.cu, _topk.cu: results are device memory, and the host waits only for
+ * job->unsorted */
 size_t      dev_segments_scan_scratch(const ordo_scan_job *job);
 ordo_status dev_segments_scan(cuda_call *call, const ordo_scan_job *job);
 size_t      dev_segments_rank_sorted_scratch(const ordo_rank_sorted_job *job);
@@ -101,13 +102,13 @@ ordo_status dev_select(cuda_call *call, const ordo_select_job *job);
 size_t      dev_topk_scratch(const ordo_topk_job *job);
 ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job);
 
-/* runtime/dev_streamed.cu: consecutive numbers from `first` on; positions of key bits in a sorted
+/* stream/dev_streamed.cu: consecutive numbers from `first` on; positions of key bits in a sorted
  * array */
 ordo_status dev_iota(cuda_call *call, void *out, size_t n, ordo_type type, uint64_t first);
 ordo_status dev_search(cuda_call *call, const ordo_search_job *job);
 size_t      dev_search_scratch(const ordo_search_job *job);
 
-/* runtime/dev_streamed.cu: packs sorted keys as differences */
+/* stream/dev_streamed.cu: packs sorted keys as differences */
 ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job);
 /* rank/dev_rank.cu: writes the ranks of sorted records to the places of the records */
 size_t      dev_put_ranks_work(const ordo_put_job *job);

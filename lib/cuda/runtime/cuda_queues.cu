@@ -1,5 +1,5 @@
 /* cuda_queues.cu - pinned host memory of a context, and two queues that copy between that memory
- * and the device, one for each direction (backend/ranks.h). */
+ * and the device, one for each direction (backend/dist.h). */
 #include "cuda/runtime/cuda_state.cuh"
 
 #include <stdlib.h>

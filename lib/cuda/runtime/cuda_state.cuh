@@ -98,7 +98,7 @@ bool profile_side_times(void *state, unsigned lane, unsigned side, double *began
 ordo_status profile_tick(void *state, ordo_exec *exec, unsigned number);
 bool        profile_ticked(void *state, unsigned number, double *when);
 
-/* cuda_queues.cu: the last five slots of ordo_ranks_slots. */
+/* cuda_queues.cu: the last five slots of ordo_dist_slots. */
 ordo_status queues_pinned(void *state, ordo_exec *exec, size_t bytes, char **out);
 ordo_status queues_transfer(void *state, ordo_exec *exec, unsigned queue, void *to,
                             const void *from, size_t bytes);
@@ -110,7 +110,7 @@ void        queues_close(cuda_state *state);
 /* cuda_arrays.cu: refuses host memory given as a device array; `what` names it. */
 ordo_status cuda_check_memory(ordo_exec *exec, const void *array, const char *what);
 
-/* cuda_link.cu: streams arrays of lib/hybrid through the device. */
+/* stream/cuda_link.cu: streams arrays of lib/hybrid through the device. */
 extern const ordo_link cuda_link;
 ordo_status            cuda_search(void *state, const ordo_search_job *job, ordo_exec *exec);
 ordo_status            cuda_pack(void *state, const ordo_pack_job *job, ordo_exec *exec);

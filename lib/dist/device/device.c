@@ -9,7 +9,7 @@ ordo_status device_open(dist_call *c)
     ordo_exec *const exec = c->exec;
     ordo_choice      choice;
     TRY(api_choose(c->ctx, exec, NULL, &choice));
-    FAIL_IF(choice.backend->ranks == NULL || choice.backend->link == NULL, ORDO_E_UNSUPPORTED,
+    FAIL_IF(choice.backend->dist == NULL || choice.backend->link == NULL, ORDO_E_UNSUPPORTED,
             "the backend '%s' has no calls over many ranks; expected arrays in host memory",
             choice.backend->name);
     c->device = (dist_device){.backend = choice.backend, .state = choice.state};
@@ -69,7 +69,7 @@ ordo_status device_copy(dist_call *c, void *to, const void *from, size_t bytes)
 
 ordo_status device_finish(dist_call *c)
 {
-    return c->device.backend->ranks->finish(c->device.state, c->exec);
+    return c->device.backend->dist->finish(c->device.state, c->exec);
 }
 
 /* ---- Work ---- */
@@ -105,14 +105,14 @@ ordo_status device_orders(dist_call *c, const cells_order *order, const void *ke
                           const uint64_t *places, size_t count, uint64_t *orders)
 {
     ordo_orders_job const job = {order_of(order), keys, places, orders, count};
-    return count == 0 ? ORDO_OK : c->device.backend->ranks->orders(c->device.state, &job, c->exec);
+    return count == 0 ? ORDO_OK : c->device.backend->dist->orders(c->device.state, &job, c->exec);
 }
 
 ordo_status device_places(dist_call *c, const cells_order *order, const void *keys,
                           const ordo_place_wish *wishes, size_t count, uint64_t *places)
 {
     ordo_places_job const job = {order_of(order), keys, wishes, places, count};
-    return count == 0 ? ORDO_OK : c->device.backend->ranks->places(c->device.state, &job, c->exec);
+    return count == 0 ? ORDO_OK : c->device.backend->dist->places(c->device.state, &job, c->exec);
 }
 
 ordo_status device_cells(dist_call *c, cells_pass *pass)
@@ -128,7 +128,7 @@ ordo_status device_cells(dist_call *c, cells_pass *pass)
                                 .capacity = pass->capacity,
                                 .counts = pass->counts,
                                 .kept_count = &kept_count};
-    TRY(c->device.backend->ranks->cells(c->device.state, &job, c->exec));
+    TRY(c->device.backend->dist->cells(c->device.state, &job, c->exec));
     atomic_store(&pass->kept_count, (size_t)kept_count);
     return ORDO_OK;
 }

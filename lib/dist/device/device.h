@@ -6,12 +6,8 @@
 #ifndef ORDO_DIST_DEVICE_DEVICE_H
 #define ORDO_DIST_DEVICE_DEVICE_H
 
-#include "dist/search/cells.h"
-
-/* Finds the device of the context. Not collective. */
-ordo_status device_open(dist_call *c);
-/* Waits for all work and gives the call's memory back. Host arrays: does nothing. */
-void device_close(dist_call *c);
+#include "dist/call/dist_call.h"
+#include "dist/kernel/cells.h"
 
 /* Memory of the call: device_memory reserves it and waits for earlier work of the stream; a second
  * call frees what was taken. device_take never fails if the sum of device_size() was reserved. */

@@ -25,7 +25,7 @@ typedef struct shipment {
     uint64_t       *at, *out, *in, *all; /* of a round, for each rank */
 } shipment;
 
-static const ordo_ranks_slots *slots_of(const shipment *s) { return s->c->device.backend->ranks; }
+static const ordo_dist_slots *slots_of(const shipment *s) { return s->c->device.backend->dist; }
 
 /* This rank's own piece does not leave the device. */
 static ordo_status keep_own(const shipment *s)

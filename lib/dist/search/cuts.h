@@ -9,7 +9,8 @@
 #ifndef ORDO_DIST_SEARCH_CUTS_H
 #define ORDO_DIST_SEARCH_CUTS_H
 
-#include "dist/search/cells.h"
+#include "dist/call/dist_call.h"
+#include "dist/kernel/cells.h"
 
 enum {
     CUTS_OFFERS = 32

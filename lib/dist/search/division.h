@@ -8,7 +8,8 @@
 #ifndef ORDO_DIST_SEARCH_DIVISION_H
 #define ORDO_DIST_SEARCH_DIVISION_H
 
-#include "dist/search/cells.h"
+#include "dist/call/dist_call.h"
+#include "dist/kernel/cells.h"
 
 typedef struct division_cut {
     uint64_t position; /* in: wanted; out: where the cut is */

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "dist/spill/dist_range.h"
 
-#include "dist/runs.h"
+#include "dist/exchange/runs.h"
 
 #include <string.h>
 

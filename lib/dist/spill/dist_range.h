@@ -3,7 +3,7 @@
 #ifndef ORDO_DIST_SPILL_DIST_RANGE_H
 #define ORDO_DIST_SPILL_DIST_RANGE_H
 
-#include "dist/dist_call.h"
+#include "dist/call/dist_call.h"
 
 typedef struct range_job {
     ordo_type   type;

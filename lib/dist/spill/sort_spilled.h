@@ -2,7 +2,7 @@
 #ifndef ORDO_DIST_SPILL_SORT_SPILLED_H
 #define ORDO_DIST_SPILL_SORT_SPILLED_H
 
-#include "dist/dist_call.h"
+#include "dist/call/dist_call.h"
 
 typedef struct spilled_job {
     ordo_type             type;

@@ -4,7 +4,7 @@
 #ifndef ORDO_DIST_SPILL_SORTED_FILE_H
 #define ORDO_DIST_SPILL_SORTED_FILE_H
 
-#include "dist/dist_call.h"
+#include "dist/call/dist_call.h"
 #include "external/disk/spill.h"
 
 typedef struct sorted_column {

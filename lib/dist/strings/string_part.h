@@ -2,7 +2,7 @@
 #ifndef ORDO_DIST_STRINGS_STRING_PART_H
 #define ORDO_DIST_STRINGS_STRING_PART_H
 
-#include "dist/dist_call.h"
+#include "dist/call/dist_call.h"
 
 typedef struct string_part {
     dist_call    c;

@@ -7,7 +7,7 @@
 #ifndef ORDO_DIST_STRINGS_STRING_PIECES_H
 #define ORDO_DIST_STRINGS_STRING_PIECES_H
 
-#include "dist/pieces.h"
+#include "dist/exchange/pieces.h"
 #include "dist/strings/string_cuts.h"
 
 typedef struct string_pieces {

@@ -13,7 +13,7 @@
 #include "backend/profile.h"
 #include "core/sequencer.h"
 #include "backend/backend.h"
-#include "hybrid/tuning.h"
+#include "hybrid/stream/tuning.h"
 
 #include <pthread.h>
 

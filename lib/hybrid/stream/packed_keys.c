@@ -148,8 +148,8 @@ void hybrid_fence_nontemporal(void) {}
  * A block of key bits is summed in the cache, converted to keys there and stored with stores that
  * bypass the cache. Vector instructions compute 32-bit sums of one-byte differences, the usual case
  * of dense keys. All other sums are four independent chains, because each sum depends on the one
- * before. Cost on V1 (cpu/tuning.h), ns per key in the cache: 0.3 with vectors, 0.7 with chains,
- * 0.12 for a plain copy. One thread; no scratch. */
+ * before. Cost on V1 (cpu/base/tuning.h), ns per key in the cache: 0.3 with vectors, 0.7 with
+ * chains, 0.12 for a plain copy. One thread; no scratch. */
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 

@@ -211,8 +211,8 @@ static inline bool begins(const string_view *view, size_t id, size_t shared)
 }
 
 /* Loads the first byte of several strings. The loads are independent, so the cache misses overlap.
- * V1 (cpu/tuning.h), one thread, strings 250 bytes apart: 21 ns per key, 33 with prefetches only;
- * for strings 70 bytes apart these loads are a tenth slower. */
+ * V1 (cpu/base/tuning.h), one thread, strings 250 bytes apart: 21 ns per key, 33 with prefetches
+ * only; for strings 70 bytes apart these loads are a tenth slower. */
 static inline unsigned first_letters(const hybrid_string_order *order, size_t first, size_t end)
 {
     const string_view *const view = &order->view;

@@ -16,10 +16,10 @@
  *                            cpu_split.c: cpu_records_split
  *                            cpu_split.t.h: count_piece, move_piece
  *                            ordo sort --algorithm split
- *   suffix array by bits     text/msd.c: text_msd
+ *   suffix array by bits     text/suffix/msd.c: text_msd
  *   (future work)            cuda/text/dev_msd.cu: dev_msd
  *                            ordo suffix --algorithm msd
- *   BWT, bzip2               text/bwt.c, text/bzip2/compress.c: ordo_bz_compress
+ *   BWT, bzip2               text/bwt.c, text/bzip2/encode/compress.c: ordo_bz_compress
  *
  *   not in the poster
  *   splits of the whole      dev_split_global.cuh: global_count, global_scan, global_scatter

@@ -14,7 +14,7 @@
 #include "core/random.h"
 #include "cpu/radix/lines.h"
 #include "cpu/sort/sort_steps.h"
-#include "hybrid/tuning.h"
+#include "hybrid/stream/tuning.h"
 #include "papers/hybrid/hybrid.h"
 #include "papers/hybrid/sample_records.h"
 #include "papers/tuning.h"

@@ -10,7 +10,7 @@
 #ifndef ORDO_PAPERS_HYBRID_DEV_INTERVALS_H
 #define ORDO_PAPERS_HYBRID_DEV_INTERVALS_H
 
-#include "hybrid/tuning.h"
+#include "hybrid/stream/tuning.h"
 #include "papers/hybrid/dev_sample_kernels.cuh"
 #include "papers/hybrid/hybrid.h"
 

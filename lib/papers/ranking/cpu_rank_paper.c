@@ -9,7 +9,7 @@
  * branch each, and lg n per segment. The loops compare with ==, as the paper does, so NaNs, which
  * end the array and tie, are ranked separately. */
 #include "core/keybits.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 #include "papers/ranking/ranking.h"
 
 typedef struct rank_segments {

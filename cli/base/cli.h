@@ -1,0 +1,97 @@
+/* cli.h - what all files of the command share: exit codes, messages, progress bar, memory,
+ * signals. The other folders of the command use this file; it uses none of them. */
+#ifndef ORDO_CLI_BASE_CLI_H
+#define ORDO_CLI_BASE_CLI_H
+
+#include "ordo.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { /* exit codes, the same as those of GNU sort */
+    CLI_OK = 0,
+    CLI_NO = 1,     /* the answer to a question is no                         */
+    CLI_TROUBLE = 2 /* bad usage, bad input, failed input, output or memory   */
+};
+
+typedef enum file_format {
+    FORMAT_AUTO = 0, /* not given */
+    FORMAT_NPY = 1,
+    FORMAT_RAW = 2,
+    FORMAT_TEXT = 3
+} file_format;
+
+/* Prints one line for a person to read: the text and a newline. Bytes of the text that are not
+ * printable ASCII are shown as \xNN: a file name or a variable may hold control sequences of a
+ * terminal. */
+__attribute__((format(printf, 2, 3))) void cli_line(FILE *to, const char *format, ...);
+
+/* Prints "ordo: " and the message as such a line on stderr, after erasing the progress bar. Returns
+ * CLI_TROUBLE, for `return cli_error(...)`. cli_fail() is the same but returns false. */
+__attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
+#define cli_fail(...) (cli_error(__VA_ARGS__), false)
+
+/* What is added to messages that say "not enough memory": what the user can do. The text is not
+ * copied; "" at first. */
+void cli_set_memory_hint(const char *hint);
+
+/* Memory for n elements of `size` bytes, aligned to 64 bytes, to be freed with free(). NULL after a
+ * message that names `what`. n == 0 is allowed. */
+void *cli_alloc(size_t n, size_t size, const char *what);
+
+/* The same without a message. */
+void *cli_alloc_quiet(size_t n, size_t size);
+
+/* Seconds of a monotonic clock. */
+double cli_now(void);
+
+/* Copies bytes[0..length) into out as printable ASCII, at most capacity - 1 characters and a NUL.
+ * Text that does not fit ends in "...". Returns out. */
+char *cli_printable(const char *bytes, size_t length, char *out, size_t capacity);
+
+/* The same for a string, in a static buffer that is valid until the second next call. */
+const char *cli_quoted(const char *text);
+
+/* The progress bar. progress_start() begins a phase; the label is not copied. The bar appears after
+ * two seconds, and only if stderr is a terminal. progress_end() ends the phase and erases the bar;
+ * it does nothing without a phase. */
+void progress_start(const char *label);
+void progress_end(void);
+
+/* 0 <= done <= 1 of the phase. Cheap; does nothing without a phase. */
+void progress_at(double done);
+
+/* A phase of a call that reports bytes: draws its label, its rate and the time left. `all` is 0 if
+ * the end is not known. progress_at() does nothing from then on until progress_end(). */
+void progress_bytes(const char *label, uint64_t done, uint64_t all, double seconds);
+
+/* The same in a loop over n elements: calls progress_at() once in 65536 elements. */
+static inline void progress_count(size_t i, size_t n)
+{
+    if (i % 65536 == 0)
+        progress_at((double)i / (double)n);
+}
+
+/* Signals. A signal that ends processes (INT, TERM, HUP, QUIT, PIPE, ALRM, XCPU, XFSZ, USR1 ...)
+ * removes the unfinished output file and ends the process at once. During a library call the signal
+ * cancels the call, and the process ends after it. In both cases the process dies of that signal,
+ * so that shells see the cause. */
+void signals_catch(void);
+
+/* A library call on ctx begins; NULL: the call has ended. */
+void signals_in_call(ordo_ctx *ctx);
+
+/* Whether a signal came during the library call. */
+bool signals_pending(void);
+
+/* Blocks (true) or unblocks (false) these signals, around steps that must not be interrupted. Calls
+ * nest. Keeps errno. */
+void signals_hold(bool hold);
+
+/* The file to remove if a signal ends the process, or NULL. Call it with signals held. The string
+ * is not copied. */
+void signals_set_temp(const char *path);
+
+#endif

@@ -1,0 +1,47 @@
+/* workers.h - threads of the command, for reading, writing and small passes over arrays.
+ *
+ * Threads exist only during a call. They block all signals, so that handlers run in the main
+ * thread. If a thread cannot be created, the others do its work. */
+#ifndef ORDO_CLI_BASE_WORKERS_H
+#define ORDO_CLI_BASE_WORKERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    WORKERS_MOST = 64
+};
+
+/* At most n threads from now on; 0: as many as CPUs that this process may use. */
+void   workers_limit(size_t n);
+size_t workers_count(void);
+
+/* How many parts to make of `size` items: at most one for each of `threads`, each of at least
+ * `least` items; at least 1, at most WORKERS_MOST. */
+size_t workers_parts(size_t size, size_t least, unsigned threads);
+
+/* Calls task(user, i) for i in [0, tasks), each once, in any order, on several threads. */
+void workers_run(size_t tasks, void (*task)(void *user, size_t i), void *user);
+
+typedef struct ordered_buffer {
+    char  *data;
+    size_t length, room;
+} ordered_buffer;
+
+typedef struct ordered_work {
+    size_t blocks;
+    /* Sets `length` and fills data with block i; buffer_room() makes room. False on failure.
+     * Several calls run at the same time. */
+    bool (*fill)(void *user, size_t i, ordered_buffer *b);
+    /* Takes the blocks in order, in the thread of the caller. False ends the work. */
+    bool (*drain)(void *user, size_t i, const ordered_buffer *b);
+    void *user;
+} ordered_work;
+
+/* Makes room for n bytes. False if there is not enough memory. */
+bool buffer_room(ordered_buffer *b, size_t n);
+
+/* Fills all blocks and drains them in order. False if `fill` or `drain` failed. */
+bool workers_ordered(const ordered_work *w);
+
+#endif

@@ -1,0 +1,377 @@
+/* sort_lines.c - `ordo sort` of lines: the options of sort(1), in the C locale. */
+#define _DEFAULT_SOURCE /* getentropy */
+
+#include "cli/cmd/external/pieces.h"
+
+#include "cli/lines/external/line_external.h"
+#include "cli/lines/external/line_memory.h"
+#include "cli/lines/external/line_merge.h"
+#include "cli/lines/line_plain.h"
+#include "cli/lines/line_prefix.h"
+#include "cli/lines/line_sort.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    SEED_BYTES = 64,      /* of --random-source that make the seed               */
+    AHEAD_SHARE = 8,      /* of the limit that the beginning of a pipe may take, */
+    AHEAD_LEAST = 1 << 20 /* and bytes that it always may                        */
+};
+
+/* The letters of the ordering options for all keys; each at most once. */
+static void make_letters(const options *o, char *letters)
+{
+    static const char       words[] = " ghMnRV"; /* of --sort */
+    const line_flags *const f = &o->line;
+    const char              word = words[f->word];
+    const struct {
+        bool given;
+        char letter;
+    } all[] = {{f->blanks, 'b'},
+               {f->dictionary, 'd'},
+               {f->fold, 'f'},
+               {f->general || word == 'g', 'g'},
+               {f->human || word == 'h', 'h'},
+               {f->printable, 'i'},
+               {f->month || word == 'M', 'M'},
+               {f->numeric || word == 'n', 'n'},
+               {f->random || word == 'R', 'R'},
+               {o->descending, 'r'},
+               {f->version || word == 'V', 'V'}};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].given)
+            *letters++ = all[i].letter;
+    *letters = '\0';
+}
+
+const char *lines_option(const options *o)
+{
+    const line_flags *const f = &o->line;
+    const bool              numbers = o->dtype != NULL || o->from != 0 || o->skip_bad || o->fasta;
+
+    return o->text                 ? "--text"
+           : f->blanks             ? "-b"
+           : f->dictionary         ? "-d"
+           : f->fold               ? "-f"
+           : f->general            ? "-g"
+           : f->human              ? "-h"
+           : f->printable          ? "-i"
+           : f->month              ? "-M"
+           : f->numeric            ? "-n"
+           : f->random             ? "-R"
+           : f->version            ? "-V"
+           : f->word != 0          ? "--sort"
+           : f->keys.n > 0         ? "-k"
+           : f->separator          ? "-t"
+           : f->zero               ? "-z"
+           : f->merge              ? "-m"
+           : f->debug              ? "--debug"
+           : o->stable && !numbers ? "-s"
+                                   : NULL;
+}
+
+/* The seed of -R: --seed, the first bytes of --random-source, or a random one. False after a
+ * message. */
+static bool make_seed(const line_flags *f, uint64_t *seed)
+{
+    source s;
+
+    *seed = f->seed;
+    if (f->random_file == NULL)
+        return f->seed != OPTION_UNSET || getentropy(seed, sizeof *seed) == 0 ||
+               cli_fail("sort: -R: the system gives no random bytes; give --seed N");
+    bool ok = source_open(&s, f->random_file) && source_fill(&s, SEED_BYTES);
+    if (ok && s.end == 0)
+        ok = cli_fail("%s: --random-source needs at least one byte, but the file is empty", s.name);
+    *seed = 0;
+    for (size_t i = 0; ok && i < s.end && i < SEED_BYTES; i++)
+        *seed = (*seed ^ (unsigned char)s.block[i]) * UINT64_C(0x100000001b3) + 1;
+    source_close(&s);
+    return ok;
+}
+
+/* What is wrong with the options of lines, as `wrong` returns it. */
+const char *lines_wrong(execution *e)
+{
+    const options *const    o = &e->o;
+    const line_flags *const f = &o->line;
+    char                    letters[16];
+
+    make_letters(o, letters);
+    bool random = strchr(letters, 'R') != NULL;
+    for (size_t i = 0; i < f->keys.n; i++)
+        random |= strchr(f->keys.texts[i], 'R') != NULL;
+    if (!random && (f->random_file != NULL || f->seed != OPTION_UNSET))
+        return "--seed and --random-source need -R";
+    if (f->random_file != NULL && f->seed != OPTION_UNSET)
+        return "--seed and --random-source cannot be used together";
+    if (o->check && f->debug)
+        return "--debug shows sorted lines: it cannot be used with --check";
+    line_request request = {.letters = letters,
+                            .keys = f->keys.texts,
+                            .n = f->keys.n,
+                            .separator = f->separator,
+                            .zero = f->zero,
+                            .stable = o->stable,
+                            .unique = o->unique};
+    return (!random || make_seed(f, &request.seed)) && line_order_make(&request, &e->order) ? NULL
+                                                                                            : "";
+}
+
+/* Says that the order of the locale is not used, where a person may read it. */
+static void note_locale(const execution *e)
+{
+    static const char *const names[] = {"LC_ALL", "LC_COLLATE", "LANG"};
+    const char              *value = NULL, *name = NULL;
+
+    for (size_t i = 0; (value == NULL || value[0] == '\0') && i < 3; i++)
+        value = getenv(name = names[i]);
+    const bool other = value != NULL && value[0] != '\0' && strcmp(value, "C") != 0 &&
+                       strncmp(value, "C.", 2) != 0 && strcmp(value, "POSIX") != 0;
+    if (other && (e->o.line.debug || isatty(STDERR_FILENO)))
+        cli_error("sort: lines are compared byte by byte, as in the C locale; %s=%s is not used",
+                  name, cli_quoted(value));
+    else if (e->o.line.debug)
+        cli_error("sort: lines are compared byte by byte");
+}
+
+unsigned thread_count(const execution *e)
+{
+    ordo_info info = ORDO_OPTS(ordo_info, .isa = NULL);
+    return ordo_ctx_info(e->ctx, &info) == ORDO_OK ? info.threads : 1;
+}
+
+static bool show_index(execution *e, ordo_type type, const void *index, size_t n)
+{
+    const lines *const l = &e->lines;
+    bool               ok = true;
+
+    for (size_t i = 0; ok && i < n; i++) {
+        const size_t line = index_at(type, index, i);
+        ok = line_show_keys(&e->order, l->bytes + l->offsets[line],
+                            (size_t)(l->offsets[line + 1] - l->offsets[line]), &e->out);
+    }
+    return ok;
+}
+
+/* ---- In memory ---- */
+
+/* Sorts into index, drops ties where asked for, and writes. */
+static bool write_order(execution *e, line_keys *keys, ordo_type type, void *index,
+                        const ordo_sort_opts *opts)
+{
+    const ordo_strings strings = lines_strings(&e->lines);
+    size_t             n = e->n;
+
+    call_begin("sorting");
+    const bool ok =
+        call_done(e, "sort",
+                  e->order.n > 0 ? line_sort(e->ctx, &e->order, &e->lines, keys, type, index, opts)
+                                 : ordo_argsort_strings(e->ctx, &strings, n, type, index, opts));
+    if (ok && e->o.unique)
+        n = line_unique(&e->order, &e->lines, keys, true, type, index);
+    return ok && finish_output(e, e->o.line.debug ? show_index(e, type, index, n)
+                                                  : lines_write_index(&e->lines, type, index, n,
+                                                                      thread_count(e), &e->out));
+}
+
+/* Lines that are whole numbers, each as ordo writes it: the numbers are enough. */
+static bool sort_plain(execution *e, plain_numbers *numbers, ordo_sort_opts opts)
+{
+    opts.flags &= ~(uint64_t)ORDO_DESCENDING;
+    opts.flags |= e->order.keys[0].reverse ? ORDO_DESCENDING : 0;
+    e->n = numbers->n;
+    timing_mark(&e->t, "read");
+    call_begin("sorting");
+    bool ok =
+        call_done(e, "sort", ordo_sort(e->ctx, numbers->type, numbers->values, numbers->n, &opts));
+    if (ok && e->o.unique)
+        numbers->n = drop_ties(numbers->type, numbers->values, numbers->n);
+    ok = ok && finish_output(e, line_numbers_write(numbers, e->order.line_end, &e->out));
+    free(numbers->values);
+    return ok;
+}
+
+static bool sort_in_memory(execution *e, ordo_sort_opts opts)
+{
+    line_keys keys = {.words.words = NULL};
+
+    e->n = e->lines.n;
+    const ordo_type type = index_type(0, e->n);
+    timing_mark(&e->t, "read");
+    if (e->order.n > 0)
+        opts.flags &= ~(uint64_t)ORDO_DESCENDING; /* the keys hold the direction */
+    progress_start("reading keys");
+    bool ok = line_keys_make(&e->order, &e->lines, thread_count(e), &keys);
+    progress_end();
+    if (e->order.n > 0)
+        timing_mark(&e->t, "keys");
+    void *const index = ok ? new_results(e, type, e->n, "the order of the lines") : NULL;
+    if (index != NULL && !e->o.unique && !e->o.line.debug)
+        output_reserve(&e->out, lines_size(&e->lines));
+    ok = index != NULL && write_order(e, &keys, type, index, &opts);
+    line_keys_free(&keys);
+    return ok;
+}
+
+/* Whole lines, by their first bytes. PREFIX_TOO_LONG: nothing was done. */
+static prefix_result sort_prefixes(execution *e, line_prefixes *p, const ordo_sort_opts *opts)
+{
+    const prefix_result made = line_prefix_cut(p);
+
+    if (made != PREFIX_MADE)
+        return made;
+    e->n = p->n;
+    timing_mark(&e->t, "read");
+    if (!e->o.unique)
+        output_reserve(&e->out, p->length);
+    call_begin("sorting");
+    bool ok = call_done(e, "sort", line_prefix_sort(e->ctx, p, opts));
+    if (ok && e->o.unique)
+        line_prefix_unique(p);
+    ok = ok && finish_output(e, line_prefix_write(p, &e->out));
+    line_prefix_free(p);
+    return ok ? PREFIX_MADE : PREFIX_FAILED;
+}
+
+/* ---- Larger than memory ---- */
+
+static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
+{
+    ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
+    bool                 told = false;
+
+    ordo_external_opts opts = pieces_opts(e, limit, pieces_own(e, &feed->s) + feed->ahead_bytes);
+    opts.flags = e->o.unique ? ORDO_UNIQUE : 0;
+    /* Not call_begin(): a signal ends the process at once, because a thread may wait for input. */
+    progress_start("sorting");
+    const ordo_status status =
+        line_external_sort(e->ctx, &e->order, feed, &e->out, &opts, &report, &told);
+    return pieces_end(e, status, told, &report);
+}
+
+/* Sorts the text e->lines.bytes[0..length) in memory. */
+static bool sort_text(execution *e, size_t length, const lines_request *request, bool may_be_plain,
+                      const ordo_sort_opts *opts)
+{
+    plain_numbers numbers;
+
+    if (may_be_plain && line_plain_text(&e->lines, length, &numbers) == PLAIN_MADE)
+        return sort_plain(e, &numbers, *opts);
+    line_prefixes prefixes = {.text = e->lines.bytes,
+                              .length = length,
+                              .line_end = request->line_end,
+                              .threads = request->threads};
+    if (e->order.n == 0 && !e->o.line.debug && opts->algorithm == ORDO_ALGORITHM_AUTO &&
+        line_prefix_fits(&prefixes)) {
+        const prefix_result done = sort_prefixes(e, &prefixes, opts);
+        if (done != PREFIX_TOO_LONG)
+            return done == PREFIX_MADE;
+    }
+    return lines_cut(&e->lines, length, request->threads) && sort_in_memory(e, *opts);
+}
+
+/* Sorts files in memory. */
+static bool sort_files(execution *e, const lines_request *request, const ordo_sort_opts *opts)
+{
+    const bool    may_be_plain = line_plain_fits(&e->order) && !e->o.line.debug;
+    plain_numbers numbers;
+    size_t        length;
+
+    const plain_result plain = may_be_plain ? line_plain_files(request, &numbers) : PLAIN_NOT;
+    if (plain == PLAIN_MADE)
+        return sort_plain(e, &numbers, *opts);
+    return lines_load(request, &e->lines, &length) &&
+           sort_text(e, length, request, plain == PLAIN_UNSEEN, opts);
+}
+
+/* Whether files of `size` bytes can be sorted in memory. A limit that was given holds for lines of
+ * any length: if that matters, they are counted. Otherwise the first lines are an estimate. */
+static bool fits_memory(const execution *e, const lines_request *request, uint64_t size,
+                        uint64_t limit)
+{
+    const bool asked = e->o.line.memory != 0;
+    char       sample[PIECES_SAMPLE];
+
+    if (!asked) {
+        const size_t got = pieces_sample(request->paths[0], sample);
+        const size_t ends = lines_count_ends(sample, got, request->line_end) + 1;
+        const double n = got > 0 ? (double)size * (double)ends / (double)got : 1;
+        return line_memory_needed(&e->order, size, (uint64_t)n, false) <= limit;
+    }
+    return line_memory_needed(&e->order, size, 0, true) <= limit &&
+           (line_memory_needed(&e->order, size, size, true) <= limit ||
+            line_memory_needed(&e->order, size,
+                               source_lines(request->paths, request->n, request->line_end),
+                               true) <= limit);
+}
+
+/* Sorts in memory if that stays within the limit. The size of a pipe is not known: its beginning is
+ * read first. */
+static bool sort_by_size(execution *e, const lines_request *request, const ordo_sort_opts *opts)
+{
+    const uint64_t limit = pieces_limit(e->o.line.memory);
+    const uint64_t size = source_bytes(request->paths, request->n);
+    const bool     asked = e->o.line.memory != 0;
+    line_feed      feed;
+    bool           ok;
+
+    line_feed_init(&feed, request);
+    if (size != UINT64_MAX) {
+        if (e->o.line.debug || fits_memory(e, request, size, limit))
+            return sort_files(e, request, opts);
+    } else {
+        if (e->o.line.debug)
+            return sort_files(e, request, opts);
+        progress_start("reading");
+        ok = line_feed_ahead(&feed, (size_t)(limit / AHEAD_SHARE) + AHEAD_LEAST);
+        progress_end();
+        if (ok && feed.ahead_ended &&
+            line_memory_needed(&e->order, feed.ahead_bytes,
+                               lines_count_ends(feed.ahead, feed.ahead_bytes, request->line_end),
+                               asked) <= limit + (asked ? 0 : AHEAD_LEAST * AHEAD_SHARE)) {
+            char *const block = feed.ahead;
+            feed.ahead = NULL;
+            line_feed_close(&feed);
+            e->lines = (lines){.line_end = request->line_end, .bytes = block, .name = "stdin"};
+            return sort_text(e, feed.ahead_bytes, request, line_plain_fits(&e->order), opts);
+        }
+        if (!ok) {
+            line_feed_close(&feed);
+            return false;
+        }
+    }
+    ok = sort_in_pieces(e, &feed, limit);
+    line_feed_close(&feed);
+    return ok;
+}
+
+static bool merge_files(execution *e, const lines_request *request)
+{
+    const merge_request merge = {.order = &e->order,
+                                 .files = *request,
+                                 .unique = e->o.unique,
+                                 .debug = e->o.line.debug,
+                                 .memory = pieces_limit(e->o.line.memory),
+                                 .batch = e->o.line.batch,
+                                 .folder =
+                                     e->o.directories.n > 0 ? e->o.directories.texts[0] : NULL};
+    const bool          ok = line_merge(&merge, &e->out);
+
+    timing_mark(&e->t, "merge");
+    return finish_output(e, ok) && ok;
+}
+
+bool sort_lines(execution *e, ordo_sort_opts opts)
+{
+    const lines_request request = {.paths = e->paths,
+                                   .n = e->path_count,
+                                   .line_end = e->order.line_end,
+                                   .option = e->o.text_option,
+                                   .threads = thread_count(e)};
+
+    note_locale(e);
+    return e->o.line.merge ? merge_files(e, &request) : sort_by_size(e, &request, &opts);
+}

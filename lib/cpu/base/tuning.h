@@ -1,0 +1,440 @@
+/* tuning.h - thresholds of the CPU backend, each with the measurement that set it.
+ *
+ * Machines: V1 is a Neoverse V1 with 2 cores, 1 MB L2 each; EMR is a Xeon (Emerald Rapids) with 16
+ * cores, 2 MB L2 each. Measured in November 2026 with `ordo bench` at 64e6 keys unless stated.
+ *
+ * ORDO_TUNE(a, b) is a, or b in the test build (ORDO_TINY), so that a thousand keys reach every
+ * phase, every border between chunks and every thread. */
+#ifndef ORDO_CPU_BASE_TUNING_H
+#define ORDO_CPU_BASE_TUNING_H
+
+#include "backend/tuning.h"
+
+enum {
+    /* Keys in one piece of a parallel loop. Short pieces restart the prefetchers too often; long
+     * pieces leave the cache before a scan reads them again. V1, 2 threads, ms for 2^12, 2^14, 2^15
+     * keys: rank f32 -> u32 15.0, 11.5, 11.4; sum of u32 18.1, 16.1, 19.0. */
+    ORDO_TUNE_PIECE = ORDO_TUNE(1 << 15, 192),
+
+    /* Up to this many keys the loops of ranks, scans and selections stay on the calling thread; the
+     * radix sort has ORDO_TUNE_RADIX_ALONE (lib/backend/tuning.h). EMR, ranks of 10^5 keys f32 ->
+     * u32: 38 us with 1 thread and 42 us with 16. */
+    ORDO_TUNE_ALONE = ORDO_TUNE(1 << 17, 64),
+
+    /* Ordinal ranks written by one call of a kernel. */
+    ORDO_TUNE_SPAN = ORDO_TUNE(2048, 128),
+
+    /* Results of this many bytes or more are written past the cache if the ISA can (x86), because
+     * an ordinary store first reads the line it overwrites. EMR, 16 threads, sums of 128e6 u32:
+     * 14.0 ms with ordinary stores and scalar sums, 8.0 ms with vectors past the cache. */
+    ORDO_TUNE_STREAM = ORDO_TUNE(8 << 20, 512),
+
+    /* The radix sort (lib/cpu/radix/radix.c). Bits of a digit inside the cache: 2048 counters. */
+    ORDO_TUNE_RADIX_DIGIT = ORDO_TUNE(11, 4),
+
+    /* Records sorted by counting and merging rather than by digits. V1, a sort of 32 keys u32,
+     * microseconds by counting and by digits: 0.61 and 0.46. */
+    ORDO_TUNE_RADIX_SMALL = ORDO_TUNE(20, 12),
+
+    /* Records equal in the digits taken that are finished by insertion. */
+    ORDO_TUNE_RADIX_INSERTION = ORDO_TUNE(16, 3),
+
+    /* Bytes of records that are sorted by two digits at once; more are split first. */
+    ORDO_TUNE_RADIX_LOCAL = ORDO_TUNE(512 << 10, 512),
+
+    /* Most keys in the sample before a split. EMR, one thread, 10^7 keys f64, ns each for sampling
+     * and for the buckets: 0.05 and 6.0 for 8192, 0.2 and 5.6 for 32768. */
+    ORDO_TUNE_RADIX_SAMPLE = ORDO_TUNE(16384, 64),
+
+    /* Bits of a bucket's number, and of a cell's number where keys are uneven. */
+    ORDO_TUNE_RADIX_TOP = ORDO_TUNE(12, 4),
+    ORDO_TUNE_RADIX_CELLS = ORDO_TUNE(12, 5),
+
+    /* lg of the records wanted in a bucket. V1, one thread, 10^7 records, ms for 13, 14, 15: u32
+     * 60, 58, 65; pairs u32/u32 79, 76, 84. EMR, 14, 15: u32 57, 72; pairs 123, 138. */
+    ORDO_TUNE_RADIX_BUCKET = ORDO_TUNE(14, 5),
+
+    /* One thread writes keys to chains of blocks (radix_blocks.t.h): the least bytes in all, lg of
+     * the keys wanted in a bucket, bytes of a block. Sapphire Rapids, 10^7 keys, CPU time / that of
+     * counting first, with 1024 buckets: u32 uniform 0.80 (blocks of 1 KB 0.94), f32 in [-1, 1)
+     * 0.85, u64 uniform 0.92, u32 and u64 of all magnitudes 0.97, 1.03; pairs u64/u32 1.23. With
+     * fewer keys, time with LEAST 1 MB / 8 MB: u64 uniform 250,000 keys 0.79, 10^6 0.82; f64 in
+     * [0, 1) 250,000 0.94, 500,000 0.81; 100,000 u64 of all magnitudes (0.8 MB) 1.24. */
+    ORDO_TUNE_BLOCK_LEAST = ORDO_TUNE(1 << 20, 512),
+    ORDO_TUNE_BLOCK_BUCKET = ORDO_TUNE(11, 5),
+    ORDO_TUNE_BLOCK_BYTES = ORDO_TUNE(4096, 512),
+
+    /* With several threads: records in a chunk that one thread counts and scatters, at least, and
+     * buckets for each thread, at least. EMR, 16 threads, time / that of chunks of 2^15 records
+     * (4 in 10^5) and at least 16 buckets, both with workers that wait for the next loop before
+     * they sleep: 10^5 keys u32 uniform 0.91, u32 zipf 0.82, f64 uniform 0.75, 3e5 f64 0.75; chunks
+     * alone. With buckets too, time / that of the revision before: u32, u64, f32 and f64 uniform,
+     * zipf, timestamps, 10^5 keys 0.55 to 0.85, 3e5 0.54 to 0.82, 10^6 0.87 to 0.98; with 8
+     * buckets for each thread 10^6 0.88 to 1.14. */
+    ORDO_TUNE_RADIX_CHUNK = ORDO_TUNE(1 << 13, 192),
+    ORDO_TUNE_RADIX_SHARES = 4,
+
+    /* Records of a bucket that one thread sorts in any case. */
+    ORDO_TUNE_RADIX_BIG = ORDO_TUNE(1 << 16, 96),
+
+    /* Keys of 8 or 16 bits in one thread's piece from which counters of one byte pay
+     * (lib/cpu/radix/narrow.c). V1, 10^7 keys, ns a key with and without: u16 0.90, 1.28. */
+    ORDO_TUNE_NARROW_MANY = ORDO_TUNE(1 << 18, 300),
+    /* Keys of 16 bits below which they are sorted byte by byte (lib/cpu/radix/narrow.c). Sapphire
+     * Rapids, i16, one thread, us for 100, 1600 and 51200 keys: 1.1, 5.7, 151; 102400 keys in
+     * counters: 275. */
+    ORDO_TUNE_NARROW_FEW = ORDO_TUNE(1 << 16, 400),
+
+    /* Keys that a network sorts in registers (lib/cpu/sort/small_n.c): of up to 32 bits, of 64
+     * bits, and the same with an index or a value. V1, ns for a call, in registers and by digits:
+     * 128 u32 265, 1290; 64 keys f64 300, 1220; argsort of 64 keys u32 300, 550. Where a comparison
+     * takes several instructions (lanes.h), the limit is lower. */
+    ORDO_TUNE_SMALL_N_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
+    ORDO_TUNE_SMALL_N_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
+    ORDO_TUNE_SMALL_N_ORDER = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
+    ORDO_TUNE_SMALL_N_ORDER_64 = ORDO_TUNE(32, 6),
+    /* A vector sort, where the ISA has one, sorts from WORDS_FEWEST to WORDS_FEW_32 keys of up to
+     * 32 bits, and to WORDS_FEW_64 keys of 64 bits or keys of up to 32 bits with their index. Fewer
+     * take the network, whose code is shorter. Sapphire Rapids, single calls with other work
+     * between them, time of this / of the sort that ran before: u32 64 keys 0.52, 256 0.64, 1024
+     * 0.85; i16 1024 0.55; u64 256 0.71, 1024 1.01; argsort u32 256 0.86, 700 1.07. */
+    ORDO_TUNE_WORDS_FEWEST = ORDO_TUNE(17, 4),
+    /* The same for sorts of 64-bit keys: 8, 12 and 16 keys f64, vectors / network 1.08, 0.85,
+     * 0.82. */
+    ORDO_TUNE_WORDS_FEWEST_64 = ORDO_TUNE(9, 4),
+    ORDO_TUNE_WORDS_FEW_32 = ORDO_TUNE(1024, 64),
+    ORDO_TUNE_WORDS_FEW_64 = ORDO_TUNE(256, 64),
+
+    /* Keys with their index that the vector sort sorts as words on one thread, for argsorts and for
+     * ranks (lib/cpu/sort/order_words.c). EMR, AVX-512, time / that of the radix sort in two runs:
+     * argsort f64 in [-1, 1) 10^4 keys 0.23, 0.26, 10^5 0.75, 0.66; i32 of all magnitudes 10^5
+     * 0.67, 0.69; average ranks f64 in [-1, 1) 10^5 0.64, 0.52; in one run 3e5 0.73, 10^6 0.85. */
+    ORDO_TUNE_VECTOR_ORDER = ORDO_TUNE(1 << 17, 300),
+    ORDO_TUNE_VECTOR_RANK = ORDO_TUNE(1 << 20, 300),
+
+    /* Pairs with records of 16 bytes that follow an argsort where the ISA has a vector sort.
+     * Sapphire Rapids, one thread, time of that / of the records, u64 with 4-byte values: 4000
+     * pairs 0.43, 16000 0.55, 65000 0.76, 260000 0.79, 10^6 1.39. */
+    ORDO_TUNE_PAIRS_BY_INDEX = ORDO_TUNE(1 << 17, 200),
+
+    /* Bytes of one bucket that are gathered before they are written past the cache, a multiple of
+     * a cache line. EMR, one thread, 10^7 records, ns each for the scatter with 64, 256, 512 bytes:
+     * u64 2.9, 2.5, 2.6; pairs u64/u64 6.4, 4.5, 4.6. Written one by one: 7.7, 13.4. */
+    ORDO_TUNE_RADIX_GATHER = ORDO_TUNE(256, 128),
+
+    /* Records read ahead of those that are counted and moved. EMR, one thread, 10^7 records, ns
+     * each for the scatter without and with: argsort f32 4.3, 3.4; pairs u64/u64 5.4, 4.5. */
+    ORDO_TUNE_RADIX_AHEAD = ORDO_TUNE(1024, 64),
+
+    /* Records sorted by words of 32 bits that stand for them, where the ISA sorts those; more are
+     * split by a digit first. With 2^15 records a word has 17 bits left for the key. EMR, buckets
+     * of 9766 records, ns each for 2^13, 2^14 and by digits: u64 6.6, 5.2, 7.8. Buckets chosen by a
+     * sample are often larger than 2^14. Sapphire Rapids, one thread, 10^6 keys, time with 2^15 /
+     * 2^14: sort f64 uniform 0.86, organ pipe 0.65; argsort f32 organ pipe 0.71. */
+    ORDO_TUNE_RADIX_PACKED = ORDO_TUNE(1 << 15, 100),
+
+    /* Records with a payload in a part of such a split, at most. A word then has 20 bits for the
+     * key, mostly all that differ, and the part stays in L1 while it is fetched. EMR, 16 threads,
+     * 10^8 pairs u32/u32, cycles of a counter of about 2 GHz a record for 2^14 and 2^12: sort of
+     * the words 5.9 and 4.7, fetch 3.4 and 0.7. */
+    ORDO_TUNE_RADIX_PART = ORDO_TUNE(1 << 12, 50),
+
+    /* Words that are sorted as vectors where the ISA can; more are split by a digit first. Keys
+     * with an index (ORDER) are sorted by 32-bit words that stand for them if there are more.
+     * Sapphire Rapids, one thread, AVX-512, ns a word for 1000, 10^5, 10^6 even words: of 32 bits
+     * 1.7, 2.9, 4.8; of 64 bits 3.6, 6.3, 9.9. A call in the memory of the keys, time / that of
+     * blocks (ORDO_TUNE_BLOCK_LEAST): 3e6 keys u32 uniform 0.74, of all magnitudes 0.80, f32 in
+     * [-1, 1) 0.89; 500,000, 10^6 and 3e6 keys u64 uniform 0.86, 1.12, 1.27; f64 in [-1, 1) 0.70,
+     * 0.99, 1.15. EMR, with splits that prefetch: 10^7 keys u32 uniform 0.89, f32 of all magnitudes
+     * 0.82; 1.6e7 u32 uniform 1.10; 3e6 and 10^7 u64 uniform 1.12, 0.96. */
+    ORDO_TUNE_WORDS_32 = ORDO_TUNE(3 << 22, 100),
+    ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 19, 40),
+    ORDO_TUNE_WORDS_64_AVX2 = ORDO_TUNE(1 << 17, 40),
+    ORDO_TUNE_WORDS_ORDER = ORDO_TUNE(1 << 8, 40),
+
+    /* Bytes of words that the vector sort splits between two arrays; more are split in place. A
+     * Xeon (Sapphire Rapids), ns a word for 2^15, 2^17, 2^19 bytes and never in place: 10^5 of 32
+     * bits 2.92, 2.97, 3.14, 3.20; 10^6 of 64 bits 9.9, 10.3, 11.3, 11.5. */
+    ORDO_TUNE_WORDS_CACHE = ORDO_TUNE(1 << 16, 1 << 10),
+
+    /* The same for keys whose highest bits do not divide them evenly, by one thread. Sapphire
+     * Rapids, AVX-512, time / that of blocks: 10^7 keys u32 of all magnitudes 0.83, i32 0.78, u32
+     * timestamps 0.91, f32 in [-1, 1) 0.97; 10^6 keys u64 of all magnitudes 0.84, f64 in [0, 1)
+     * 0.86, f64 zipf 0.87; 3e6 keys u64 of all magnitudes 0.91, f64 1.16. EMR, AVX-512: 2e6, 4e6
+     * and 10^7 integers of 64 bits of all magnitudes 0.82, 0.80, 0.86, 10^7 f64 in [-1, 1) 1.03;
+     * AVX2: 2e6 and 10^7 integers 0.52, 0.60. EMR, with splits that prefetch: 10^7 keys f64 in
+     * [-1, 1) 0.82, in [0, 1) 0.81, 3e6 0.88, 1.6e7 in [-1, 1) 1.07 with a copy that took 1.10;
+     * AVX2: 3e6 f64 in [0, 1) 0.92, 10^7 in [-1, 1) 1.03. */
+    ORDO_TUNE_WORDS_UNEVEN_32 = ORDO_TUNE(1 << 24, 200),
+    ORDO_TUNE_WORDS_UNEVEN_64 = ORDO_TUNE(1 << 24, 200),
+
+    /* Integers of 64 bits that the vector sort sorts by 32-bit integers that stand for them
+     * (lib/cpu/vector/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64
+     * uniform 3000 keys 0.80, 10^5 0.88; f64 in [0, 1) 10^4 0.86. AVX2, u64 of all magnitudes 10^4
+     * 0.35. MOST is an estimate: the integers and their stand-ins fill the L1 cache. */
+    ORDO_TUNE_WORDS_PACKED_LEAST = 257,
+    ORDO_TUNE_WORDS_PACKED_MOST = 2048,
+
+    /* Keys of 64 bits whose argsorts and ranks move words that hold a part of the key and its index
+     * (lib/cpu/radix/short_keys.c), at least (an estimate) and at most: more leave too few bits. */
+    ORDO_TUNE_SHORT_LEAST = ORDO_TUNE(1 << 16, 64),
+    ORDO_TUNE_SHORT_MOST = 1 << 28,
+
+    /* Different keys that are told apart on the stack if they are equal when short. */
+    ORDO_TUNE_SHORT_KNOWN = ORDO_TUNE(1024, 6),
+
+    /* Bytes of records whose ranks are written to their places at once, without a split by index
+     * (lib/cpu/rank/cpu_rank.c). */
+    ORDO_TUNE_RANK_DIRECT = ORDO_TUNE(1 << 20, 512),
+
+    /* Keys from which on a sample is looked at for few values (lib/cpu/sort/few_values.c). Sapphire
+     * Rapids, one thread, 30000 keys, time with the look / without: 100 values u32 0.85, f32 0.80,
+     * u64 0.47, f64 0.45; uniform 0.98 to 1.04; 10^4 keys uniform 1.01 to 1.07. */
+    ORDO_TUNE_FEW_KEYS = ORDO_TUNE(1 << 14, 256),
+
+    /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c),
+     * in a table of words and in a table of bytes. */
+    ORDO_TUNE_DENSE_WORDS = ORDO_TUNE(1 << 17, 150),
+    ORDO_TUNE_DENSE_RANGE = ORDO_TUNE(1 << 20, 300),
+    /* Tenths of a nanosecond that a key takes there with one thread: counted in words and written,
+     * counted in bytes and written, and sorted if its value is outside the range. V1, 10^6 keys u32
+     * and u64 of all magnitudes up to 2^20: sorted 9.2 and 9.4 ns, counted or sorted 3.9 and 4.1.
+     * With a vector sort a key takes less, and from MANY keys on more. EMR, ns, 10^5 keys u32 and
+     * u64 2.5 and 3.9, 10^6 2.7 and 5.0, 10^7 4.9 and 8.9 (f64). */
+    ORDO_TUNE_COST_WORDS = 12,
+    ORDO_TUNE_COST_BYTES = 20,
+    ORDO_TUNE_COST_SORT_32 = 60,
+    ORDO_TUNE_COST_SORT_64 = 75,
+    ORDO_TUNE_COST_VECTOR_32 = 30,
+    ORDO_TUNE_COST_VECTOR_64 = 50,
+    ORDO_TUNE_COST_MANY_32 = 45,
+    ORDO_TUNE_COST_MANY_64 = 90,
+    ORDO_TUNE_COST_MANY = 1 << 21,
+
+    /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
+    ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
+    ORDO_TUNE_LOOK_KEYS = ORDO_TUNE(64, 16),
+    ORDO_TUNE_LOOK_FAR = ORDO_TUNE(1 << 12, 64), /* keys of longer windows, for a large radius */
+    /* Up to this many keys are all checked instead, if only a sorted or reversed array matters.
+     * Sapphire Rapids, argsort i32, time of this / of a look: 2000 keys uniform 0.88, sorted 0.48;
+     * 10^4 keys uniform 0.97, sorted 0.71. */
+    ORDO_TUNE_LOOK_ALL = ORDO_TUNE(1 << 14, 48),
+
+    /* Runs that are merged rather than sorted again. */
+    ORDO_TUNE_RUNS = ORDO_TUNE(8, 4),
+
+    /* The largest radius for which AUTO sorts keys in windows (32-bit keys, f32, 64-bit keys), and
+     * the least number of keys.
+     * V1, 10^7 keys, ns per key for radius 16, 64, 10^4 and by the radix sort: u32 0.64, 3.2, 3.6,
+     * 6.9; u64 2.2, 4.8, 5.5, 8.3.
+     * A Xeon with 105 MB L3, AVX2, one thread, 2e6 keys, before the networks used vectors of 32
+     * bytes: time of windows / time of the radix sort, for radius 15, 63 (few distinct keys), 99,
+     * 9997:
+     *   u32 0.23, 0.69, 0.56, 0.83   f32 0.27, 0.84, 0.69, 1.16
+     *   u64 0.88, 1.15, 1.03, 1.96   f64 0.96, 1.15, 1.69, 2.0
+     * VECTOR: where the ISA compresses vectors. Windows beyond the networks are sorted by vectors
+     * there, if there are ROUGH_MANY keys, for a radius of up to one key in ROUGH_PART_W of them;
+     * otherwise the limit is ROUGH_FEW. Xeon (Emerald Rapids), AVX-512, least ms of windows and of
+     * the general sort, radius 14, 60, 250, 1000:
+     *   u32, 1 thread, 10^5 keys    0.07 0.31   0.43 0.34   0.35 0.32   0.38 0.34
+     *   u32, 1 thread, 10^6 keys    0.62 4.12   3.08 3.83   2.94 3.86   3.68 3.82
+     *   u64, 1 thread, 10^5 keys    0.17 0.43   0.47 0.42   0.51 0.53   0.61 0.44
+     *   u64, 1 thread, 10^6 keys    1.80 5.60   6.36 5.06   4.58 7.90   6.41 6.15
+     *   u32, 16 threads, 10^6 keys  0.13 0.60   0.42 0.57   0.41 0.56   0.52 0.58
+     *   u64, 16 threads, 10^6 keys  0.24 0.76   0.56 0.74   0.57 0.74   0.71 0.77 */
+    ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius of networks that is guessed */
+    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
+    ORDO_TUNE_ROUGH_RADIUS_F32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 1 << 10), 64),
+    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
+    ORDO_TUNE_ROUGH_VECTOR_32 = ORDO_TUNE(1 << 14, 64),
+    ORDO_TUNE_ROUGH_VECTOR_64 = ORDO_TUNE(1 << 10, 64),
+    ORDO_TUNE_ROUGH_FEW = 16,
+    ORDO_TUNE_ROUGH_MANY = ORDO_TUNE(1000000, 256),
+    ORDO_TUNE_ROUGH_PART_32 = ORDO_TUNE(1 << 10, 4),
+    ORDO_TUNE_ROUGH_PART_64 = ORDO_TUNE(1 << 12, 4),
+    ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),
+
+    /* Keys out of place that are sorted apart (lib/cpu/sort/displaced.c): one key in
+     * DISPLACED_FREE of the array, and one in DISPLACED_SHARE of those read so far. It is tried if
+     * at most one neighbour in DISPLACED_FALLS falls within the windows, and at most
+     * DISPLACED_FAR windows begin below the one before. An estimate: each key out of place
+     * costs a mispredicted branch or two, and about 12 ns to sort it. */
+    ORDO_TUNE_DISPLACED_FREE = ORDO_TUNE(64, 8),
+    ORDO_TUNE_DISPLACED_SHARE = ORDO_TUNE(16, 4),
+    ORDO_TUNE_DISPLACED_FALLS = ORDO_TUNE(16, 4),
+    ORDO_TUNE_DISPLACED_FAR = ORDO_TUNE(6, 2),
+
+    /* Elements buffered on each side by one step of ordo_partition: two buffers of at most 8 KB
+     * stay in L1. */
+    ORDO_TUNE_SPLIT = ORDO_TUNE(512, 64),
+
+    /* Items sorted by one thread before merging passes over the whole array begin: block and
+     * buffer of 32-bit items are half of V1's L2. V1, 3e6 random items of 32 bits, ms of one thread
+     * for 2^13, 2^16, 2^18: 66, 68, 67. */
+    ORDO_TUNE_MERGE_BLOCK = ORDO_TUNE(1 << 16, 48),
+
+    /* Items of output in one piece of a merging pass. V1, 4 runs of 1e6 items of 64 bits, ms of one
+     * thread for 2^13, 2^15, 2^17: 10.0, 8.6, 8.6. */
+    ORDO_TUNE_MERGE_PIECE = ORDO_TUNE(1 << 15, 80),
+
+    /* Items up to which the in-place radix sort merges with a buffer on the stack (8 KB). V1, 3e6
+     * random items of 128 bits, ms of one thread for 128, 512, 1024: 72.5, 71.8, 72.3. */
+    ORDO_TUNE_INPLACE_SMALL = ORDO_TUNE(512, 32),
+
+    /* Keys that are a task of their own for a thread when indices or pairs are sorted in place. */
+    ORDO_TUNE_INPLACE_TASK = ORDO_TUNE(1 << 13, 64),
+
+    /* Sorts by a caller's comparison, which takes 5 ns at best: elements sorted by one thread and
+     * merged by one piece; elements up to which merging is left to do it all; lg of the leaves of
+     * the splitter tree (twice as many buckets, and a bucket is a byte). */
+    ORDO_TUNE_COMPARE_BLOCK = ORDO_TUNE(1 << 12, 24),
+    ORDO_TUNE_COMPARE_SAMPLE = ORDO_TUNE(1 << 14, 128),
+    ORDO_TUNE_COMPARE_LG = ORDO_TUNE(7, 3),
+
+    /* Bytes from which elements are sorted by pointers to them: a pointer saves moves and costs a
+     * cache miss for every comparison. V1, 1e6 elements of 200 bytes, one thread: 519 ms by
+     * pointers, 176 ms without. */
+    ORDO_TUNE_COMPARE_LARGE = ORDO_TUNE(512, 32),
+
+    /* Bits of one digit of a string's key, at most 11: two lower-case letters. V1, one thread, 10^7
+     * random words of 15 letters, M strings/s for 9, 10, 11 bits: 46.5, 48.3, 47.3. */
+    ORDO_TUNE_STRINGS_DIGIT = ORDO_TUNE(11, 4),
+
+    /* A group of n strings is sorted by this many bits more than lg n, after which most strings
+     * differ. The same measure, 3e6 words, 2, 4, 6, 8 bits: 41.7, 46.6, 47.7, 47.7. */
+    ORDO_TUNE_STRINGS_EXTRA = ORDO_TUNE(6, 3),
+
+    /* Up to this many string keys are sorted by insertion. The same measure, 10^6 strings with a
+     * thousand different values, 12, 16, 24: 19.5, 21.2, 19.7. */
+    ORDO_TUNE_STRINGS_LEAF = ORDO_TUNE(16, 4),
+
+    /* Up to this many strings with equal keys are compared with each other, at least 2. The same
+     * measure, strings of ACGT, 2, 3, 4: 14.7, 15.0, 14.7. */
+    ORDO_TUNE_STRINGS_FEW = ORDO_TUNE(3, 2),
+
+    /* Selection: up to this many keys are copied and quickselected; for more keys the fixed cost of
+     * a sample is small. */
+    ORDO_TUNE_SELECT_SMALL = ORDO_TUNE(1 << 16, 96),
+
+    /* The same for places near each other where the ISA has a vector sort; and the largest sample
+     * that it sorts. Sapphire Rapids, AVX-512, one thread, medians of 5000, 10^4, 3e4 keys, time by
+     * a sample / by a copy: f64 1.16, 0.80, 0.56; f32 1.25, 0.70, 0.46; i32 1.31, 0.68, 0.41. Since
+     * the least sample is smaller: f64 of 1280, 2560, 5120 keys 1.36, 1.07, 1.07. */
+    ORDO_TUNE_SELECT_VECTOR_COPY = ORDO_TUNE(1 << 13, 64),
+    ORDO_TUNE_SELECT_SORTED_SAMPLE = ORDO_TUNE(1 << 12, 64),
+
+    /* ordo_nth in any order: up to this many keys are copied and split in place, more are moved
+     * around a bracket of a sample. PACKED: if indices are wanted; VECTOR: where the ISA has a
+     * vector sort, for keys with AVX-512 (KEYS) and for indices. Up to INDEX_ORDERED indices are
+     * written in order with AVX-512. f64, microseconds by a copy and by a bracket: V1 16000 keys 36
+     * and 47 (an earlier loop); Emerald Rapids AVX2 8000 keys 15 and 26, indices 26 and 25; AVX-512
+     * 8000 keys 8.8 and 12; indices by a bracket and in order, 8000 12 and 13, 10^5 109 and 99,
+     * 10^6 974 and 1089. KEYS: NumPy's time over ordo's, by a copy and by a bracket, of 10^4,
+     * 16000, 32000 and 64000 keys 1.42 and 1.34, 1.38 and 1.42, 1.50 and 1.51, 1.42 and 1.57
+     * (Emerald Rapids). COPY beyond 16000 keys and PACKED are estimates. */
+    ORDO_TUNE_NTH_COPY = ORDO_TUNE(1 << 16, 64),
+    ORDO_TUNE_NTH_PACKED = ORDO_TUNE(1 << 11, 64),
+    ORDO_TUNE_NTH_VECTOR_COPY = ORDO_TUNE(1 << 13, 64),
+    ORDO_TUNE_NTH_VECTOR_KEYS = ORDO_TUNE(12 << 10, 64),
+    ORDO_TUNE_NTH_INDEX_ORDERED = ORDO_TUNE(1 << 18, 64),
+
+    /* Places from which all words, of 32 and of 64 bits, are sorted by vectors rather than
+     * quickselected. Sapphire Rapids, one thread, time of the sort / of quickselect for 1000, 10^4,
+     * 6e4 keys: u32 4 places 0.41, 0.56, 0.69, 9 places 0.26, 0.39, 0.49; u64 4 places 0.47, 1.12,
+     * 1.35, 9 places 0.46, 0.72, 1.03, 16 places 0.41, 0.65, 0.78. */
+    ORDO_TUNE_SELECT_SORT_32 = 4,
+    ORDO_TUNE_SELECT_SORT_64 = ORDO_TUNE(12, 4),
+
+    /* Where the ISA has a vector sort, up to this many keys are copied and sorted instead: keys of
+     * up to 32 bits, and keys of 64 bits. Sapphire Rapids, rows, one thread, microseconds for a
+     * row, sorted and quickselected: f32 256 keys 0.48, 1.37; 512 1.59, 2.47; f64 100 0.35, 0.89;
+     * 128 0.52, 1.06; 192 1.38, 1.35. */
+    ORDO_TUNE_SELECT_VECTOR_32 = ORDO_TUNE(512, 16),
+    ORDO_TUNE_SELECT_VECTOR_64 = ORDO_TUNE(128, 16),
+
+    /* Keys of a block that all ranges of a pass read while it is in L1; and keys of one histogram,
+     * whose counts are then added atomically. */
+    ORDO_TUNE_SELECT_BLOCK = ORDO_TUNE(2048, 48),
+    ORDO_TUNE_SELECT_PIECE = ORDO_TUNE(1 << 18, 200),
+
+    /* lg of the largest sample; draws in one piece of a loop; and how many standard deviations a
+     * bracket reaches to each side: with 3, one bracket in 370 misses, which costs a second
+     * read. */
+    ORDO_TUNE_SELECT_LG_SAMPLE = ORDO_TUNE(20, 10),
+    /* The least sample: 16 % of 10^4 keys are kept. The same machine, f64, time with 2^9 / with
+     * 2^10: 0.72 for 10^4 keys. */
+    ORDO_TUNE_SELECT_LG_LEAST = ORDO_TUNE(9, 1),
+    ORDO_TUNE_SELECT_DRAWS = ORDO_TUNE(1 << 13, 40),
+    ORDO_TUNE_SELECT_SIGMAS = ORDO_TUNE(3, 2),
+
+    /* lg of the number of cells by which keys are counted if several k are wanted; and NEAR: if all
+     * k are within n / NEAR places, one bracket is better than cells. V1, one thread, 10^7 u32,
+     * ns per key for 9 quantiles by cells 1.5, by one bracket after the other 5.2. */
+    ORDO_TUNE_SELECT_CELLS = ORDO_TUNE(11, 5),
+    ORDO_TUNE_SELECT_NEAR = ORDO_TUNE(64, 8),
+
+    /* At most one key in this many is kept in scratch. */
+    ORDO_TUNE_SELECT_SHARE = ORDO_TUNE(8, 2),
+
+    /* Bits of a digit of radix select: a histogram of 16 KB on the stack. */
+    ORDO_TUNE_SELECT_DIGIT = ORDO_TUNE(11, 4),
+
+    /* Top-k records that are sorted in place, on one thread. */
+    ORDO_TUNE_TOPK_SMALL = ORDO_TUNE(1 << 14, 64),
+
+    /* Radius: keys in a block whose maximum and minimum are kept; the largest radius that is
+     * checked by pieces, each with twice as many keys before it; and the radius, in bytes of key
+     * bits, from which whole groups of 256 bytes are compared. V1, one thread, 10^7 keys u32, time
+     * over that of a sum of the array: sorted 1.0, radius 128 1.6, 1000 1.0, 10^4 1.5. */
+    ORDO_TUNE_RADIUS_BLOCK = ORDO_TUNE(256, 16),
+    ORDO_TUNE_RADIUS_NEAR = ORDO_TUNE(4096, 48),
+    ORDO_TUNE_RADIUS_FAR = ORDO_TUNE(768, 96),
+
+    /* Roughly sorted keys: keys of a piece sorted by networks, a multiple of 128. V1, one thread,
+     * u32, radius 16, ns a key for pieces of 2^12, 2^13, 2^14, 2^15: 0.69, 0.63, 0.61, 0.60. */
+    ORDO_TUNE_ROUGH_PIECE = ORDO_TUNE(1 << 14, 512),
+
+    /* A window has 8 times the radius of keys, at most ROUGH_WINDOW and at least ROUGH_SHORTEST.
+     * Windows from ROUGH_SPREAD keys on are spread by one digit and finished by networks. V1, one
+     * thread, radius 1000, ns a key u32 for windows of at least 2^13, 2^14, 2^15: 3.7, 3.4, 3.2. */
+    ORDO_TUNE_ROUGH_WINDOW = ORDO_TUNE(1 << 16, 256),
+    ORDO_TUNE_ROUGH_SHORTEST = ORDO_TUNE(1 << 15, 96),
+    /* The shortest window that is sorted by vectors. Emerald Rapids, one thread, 4e6 u32 keys, ms
+     * for 2^10, 2^11, 2^12, 2^13: radius 60 7.7, 8.1, 8.8, 9.8; radius 250 9.0, 9.4, 9.4, 10.5. */
+    ORDO_TUNE_ROUGH_WORDS = ORDO_TUNE(1 << 11, 96),
+    ORDO_TUNE_ROUGH_SPREAD = ORDO_TUNE(1 << 10, 64),
+
+    /* Bits of a digit where keys are too uneven for that, in windows from ROUGH_WIDE keys on and in
+     * shorter ones. V1, 8192 keys u32 that span 19 bits, ns a key for 11 and 8 bits: 3.6, 4.9. */
+    ORDO_TUNE_ROUGH_WIDE = ORDO_TUNE(1 << 13, 96),
+    ORDO_TUNE_ROUGH_DIGIT = ORDO_TUNE(11, 5),
+    ORDO_TUNE_ROUGH_DIGIT_SMALL = ORDO_TUNE(8, 3),
+
+    /* Borders between windows in one piece of a loop. */
+    ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2),
+
+    /* The sort of structs (lib/cpu/elements/sort_records.c): bytes of an element up to which it is
+     * scattered to a bucket, bytes of an array from which buckets are used, and bytes wanted in a
+     * bucket. Sapphire Rapids, one thread, 256 MB, CPU time without buckets over that with buckets:
+     * elements of 96 bytes 1.46, 128 bytes 1.36, 256 bytes 1.24. */
+    ORDO_TUNE_ELEMENT = 256,
+    ORDO_TUNE_ELEMENTS_ALONE = ORDO_TUNE(2 << 20, 4096),
+    ORDO_TUNE_ELEMENT_BUCKET = ORDO_TUNE(512 << 10, 256),
+
+    /* Moving windows: outputs of a chunk, at least CHUNK and WINDOWS windows; where scratch is
+     * refused or the array has too few chunks for the threads, at least LEAST and one window.
+     * Sapphire Rapids, one thread, f64, 2^20 elements, ns an output of the median for CHUNK 256 and
+     * 1024: window 20 25.8, 33.8; window 100 17.4, 18.5. */
+    ORDO_TUNE_MOVING_CHUNK = ORDO_TUNE(256, 24),
+    ORDO_TUNE_MOVING_WINDOWS = ORDO_TUNE(3, 2),
+    ORDO_TUNE_MOVING_LEAST = ORDO_TUNE(256, 8),
+
+    /* Minima and maxima: outputs of a chunk, at least BOUNDS and BOUNDS_WINDOWS windows. Windows of
+     * up to SHORT elements are done in tiles of TILE outputs, which stay in the L1 cache. */
+    ORDO_TUNE_MOVING_BOUNDS = ORDO_TUNE(1 << 15, 24),
+    ORDO_TUNE_MOVING_BOUNDS_WINDOWS = ORDO_TUNE(16, 2),
+    ORDO_TUNE_MOVING_SHORT = ORDO_TUNE(512, 9),
+    ORDO_TUNE_MOVING_TILE = ORDO_TUNE(2048, 16)
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* dist.cuh - the device work of arrays that are divided over many ranks (backend/dist.h). */
+#ifndef ORDO_CUDA_DIST_DIST_H
+#define ORDO_CUDA_DIST_DIST_H
+
+#include "backend/dist.h"
+#include "cuda/runtime/cuda_keys.cuh"
+
+enum {
+    DIST_THREADS = 256,
+    DIST_RESIDENT = 8 /* blocks per multiprocessor of a plain loop */
+};
+
+static inline size_t dist_grid(const cuda_call *call, size_t n)
+{
+    size_t const most = (size_t)call->facts->sms * DIST_RESIDENT;
+    return ordo_max(1, ordo_min(most, ordo_div_up(n, DIST_THREADS)));
+}
+
+static inline key_ties dist_ties(const ordo_order_of *order)
+{
+    return order->folded ? KEY_FOLDED : KEY_TOTAL;
+}
+
+/* dev_cells.cu */
+size_t      dev_cells_scratch(const ordo_cells_job *job);
+ordo_status dev_cells(cuda_call *call, const ordo_cells_job *job);
+
+extern const ordo_dist_slots cuda_dist;
+
+#endif

@@ -1,0 +1,393 @@
+/* pieces.c - the pieces of a rank's keys for the other ranks (see pieces.h). Each key is read once
+ * for its label and once to be scattered. */
+#define _POSIX_C_SOURCE 200809L
+#include "dist/exchange/pieces.h"
+
+#include "backend/copy.h"
+#include "backend/tuning.h"
+#include "dist/device/device.h"
+
+#include <string.h>
+
+enum {
+    SMALL_PIECE = 4096 /* mean elements of a piece from which on counts take 8 bytes */
+};
+
+static ordo_status cancelled(ordo_exec *exec)
+{
+    return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
+}
+
+static size_t chunks_of(const pieces *p) { return ordo_div_up(p->call->n, p->keys.chunk); }
+
+/* Turns the counts of classes in chunks into places in the scattered array. */
+static void place_classes(pieces *p)
+{
+    uint64_t at = 0;
+    for (size_t class = 0; class < p->keys.class_count; class ++)
+        for (size_t i = 0; i < chunks_of(p); i++) {
+            uint64_t *const here = &p->keys.counts[i * p->keys.class_count + class];
+            uint64_t const  count = *here;
+            *here = at;
+            at += count;
+        }
+}
+
+/* ---- Pieces ---- */
+
+ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p)
+{
+    size_t const size = (size_t)c->comm.size;
+    uint64_t    *all;
+    *p = (pieces){.call = c, .received = (size_t)wanted[c->comm.rank]};
+    TRY_SCRATCH(p->call->exec, 8 * size * sizeof *all, all);
+    p->send_at = all;
+    p->send_n = all + size;
+    p->receive_at = all + 2 * size;
+    p->receive_n = all + 3 * size;
+    for (size_t i = 0; i < 4; i++)
+        p->bytes[i] = all + (4 + i) * size;
+    return ORDO_OK;
+}
+
+/* The bytes of a count, the same on every rank. Counts of small pieces are a large part of what is
+ * sent, so they are narrow if all of them allow it. */
+static ordo_status count_width(const pieces *p, size_t *width)
+{
+    dist_call *const c = p->call;
+    uint64_t const   size = (uint64_t)c->comm.size;
+    uint64_t         wide[2] = {0}; /* counts that need more than one byte, than two bytes */
+    *width = sizeof(uint64_t);
+    if (c->total / size / size >= SMALL_PIECE)
+        return ORDO_OK;
+    for (size_t r = 0; r < size; r++) {
+        wide[0] += p->send_n[r] > UINT8_MAX;
+        wide[1] += p->send_n[r] > UINT16_MAX;
+    }
+    TRY(dist_sum(c, wide, 2));
+    *width = wide[0] == 0 ? 1 : wide[1] == 0 ? 2 : sizeof(uint64_t);
+    return ORDO_OK;
+}
+
+static void narrow(uint64_t *numbers, size_t count, size_t width)
+{
+    char *const to = (char *)numbers;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t const wide = numbers[i]; /* its own bytes may be the first to change */
+        for (size_t b = 0; b < width; b++)
+            to[i * width + b] = (char)(wide >> (8 * b));
+    }
+}
+
+static void widen(uint64_t *numbers, size_t count, size_t width)
+{
+    const unsigned char *const from = (const unsigned char *)numbers;
+    for (size_t i = count; i-- > 0;) {
+        uint64_t wide = 0;
+        for (size_t b = 0; b < width; b++)
+            wide |= (uint64_t)from[i * width + b] << (8 * b);
+        numbers[i] = wide;
+    }
+}
+
+ordo_status pieces_swap(pieces *p)
+{
+    size_t const    size = (size_t)p->call->comm.size;
+    uint64_t *const at = p->bytes[0], *const each = p->bytes[1], *const sent = p->bytes[2];
+    size_t width;
+    TRY(count_width(p, &width));
+    for (size_t r = 0; r < size; r++) {
+        at[r] = r * width;
+        each[r] = width;
+    }
+    memcpy(sent, p->send_n, size * sizeof *sent);
+    narrow(sent, size, width);
+    TRY(dist_exchange(p->call, sent, at, each, p->receive_n, at, each));
+    widen(p->receive_n, size, width);
+    uint64_t sum = 0;
+    for (size_t r = 0; r < size; r++) {
+        p->receive_at[r] = sum;
+        sum += p->receive_n[r];
+    }
+    return ORDO_OK;
+}
+
+/* The cuts between the parts of the ranks. Positions 0 and total have no key and no cut. */
+static size_t list_cuts(const dist_call *c, const uint64_t *wanted, cut *cuts)
+{
+    uint64_t position = 0;
+    size_t   count = 0;
+    for (size_t r = 0; r + 1 < (size_t)c->comm.size; r++) {
+        position += wanted[r];
+        if (position > 0 && position < c->total)
+            cuts[count++] = (cut){.position = position};
+    }
+    return count;
+}
+
+ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places)
+{
+    dist_call *const c = p->call;
+    size_t const     size = (size_t)c->comm.size;
+    uint64_t         position = 0, begin = 0;
+    for (size_t r = 0, j = 0; r < size; r++) {
+        position += wanted[r];
+        bool const     inside = r + 1 < size && position > 0 && position < c->total;
+        uint64_t const end = inside ? places[j++] : position == 0 ? 0 : c->n;
+        p->send_at[r] = begin;
+        p->send_n[r] = end - begin;
+        begin = end;
+    }
+    return pieces_swap(p);
+}
+
+/* Memory of the pieces, and of the cuts, with as many numbers behind them as `numbers`. */
+static ordo_status take_cuts(dist_call *c, const uint64_t *wanted, pieces *p, size_t numbers,
+                             cut **cuts)
+{
+    size_t const size = (size_t)c->comm.size;
+    void        *memory;
+    TRY(pieces_open(c, wanted, p));
+    TRY(ordo_scratch(c->exec, (size + 1) * sizeof **cuts + numbers * sizeof(uint64_t), &memory));
+    *cuts = memory;
+    return ORDO_OK;
+}
+
+/* The place of each cut in this rank's sorted keys. On a device it is collective. */
+static ordo_status place_cuts(dist_call *c, const cut_keys *keys, const cut *cuts, size_t count,
+                              uint64_t *places)
+{
+    void *memory = NULL;
+    if (keys->on_device) {
+        ordo_status status = ordo_scratch(c->exec, (count + 1) * sizeof(ordo_place_wish), &memory);
+        ordo_place_wish *const wishes = memory;
+        for (size_t j = 0; j < count && status == ORDO_OK; j++)
+            wishes[j] = (ordo_place_wish){0, keys->n, cuts[j].order, 0};
+        if (status == ORDO_OK)
+            status = device_places(c, &keys->order, keys->sorted, wishes, count, places);
+        TRY(dist_agree(c, status));
+    } else {
+        for (size_t j = 0; j < count; j++)
+            places[j] = cells_place(&keys->order, keys->sorted, 0, keys->n, cuts[j].order, false);
+    }
+    for (size_t j = 0; j < count; j++)
+        places[j] += cut_left(&cuts[j]);
+    return ORDO_OK;
+}
+
+ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
+                             pieces *out)
+{
+    size_t const   size = (size_t)c->comm.size;
+    cut_keys const keys = {{c->type, c->descending, folded}, sorted, c->n, dist_on_device(c)};
+    cut           *cuts = NULL;
+    TRY(dist_agree(c, take_cuts(c, wanted, out, size, &cuts)));
+    uint64_t *const places = (uint64_t *)(cuts + size + 1);
+    size_t const    count = list_cuts(c, wanted, cuts);
+    TRY(cuts_of_sorted(c, &keys.order, sorted, cuts, count));
+    TRY(place_cuts(c, &keys, cuts, count, places));
+    return pieces_at(out, wanted, places);
+}
+
+/* The pieces between the cuts, one for each border between two ranks. */
+static void set_pieces(pieces *p)
+{
+    dist_call *const c = p->call;
+    size_t const     size = (size_t)c->comm.size;
+    uint64_t         begin = 0;
+    for (size_t r = 0; r < size; r++) {
+        uint64_t const end = r + 1 < size ? p->cuts[r].place : c->n;
+        p->send_at[r] = begin;
+        p->send_n[r] = end - begin;
+        begin = end;
+    }
+    uint64_t const from = c->comm.rank == 0 ? 0 : p->cuts[c->comm.rank - 1].position;
+    uint64_t const to = c->comm.rank + 1 < c->comm.size ? p->cuts[c->comm.rank].position : c->total;
+    p->received = (size_t)(to - from);
+}
+
+static ordo_status take_near(dist_call *c, pieces *p)
+{
+    TRY(pieces_open(c, c->counts, p));
+    TRY_SCRATCH(c->exec, (size_t)c->comm.size * sizeof *p->cuts, p->cuts);
+    return ORDO_OK;
+}
+
+ordo_status pieces_near(dist_call *c, bool folded, uint64_t together, pieces *out)
+{
+    uint64_t position = 0;
+    TRY(dist_agree(c, take_near(c, out)));
+    for (size_t r = 0; r + 1 < (size_t)c->comm.size; r++) {
+        position += c->counts[r];
+        out->cuts[r] = (division_cut){.position = position};
+    }
+    TRY(division_find(c, folded, together, out->cuts, (size_t)c->comm.size - 1, &out->keys));
+    place_classes(out);
+    set_pieces(out);
+    return pieces_swap(out);
+}
+
+/* ---- Scatter and gather ---- */
+
+typedef struct movement {
+    const pieces *p;
+    const char   *from;
+    char         *to;
+    size_t        size;
+} movement;
+
+/* Inlined with a constant size, so that an element is one load and one store. */
+static inline __attribute__((always_inline)) void scatter(const movement *m, uint64_t *places,
+                                                          size_t from, size_t to, size_t size)
+{
+    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
+    for (size_t i = from; i < to; i++)
+        memcpy(m->to + places[class_of[labels[i]]]++ * size, m->from + i * size, size);
+}
+
+static inline __attribute__((always_inline)) void gather(const movement *m, uint64_t *places,
+                                                         size_t from, size_t to, size_t size)
+{
+    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
+    for (size_t i = from; i < to; i++)
+        memcpy(m->to + i * size, m->from + places[class_of[labels[i]]]++ * size, size);
+}
+
+static void scatter_1(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    scatter(m, places, from, to, 1);
+}
+
+static void scatter_2(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    scatter(m, places, from, to, 2);
+}
+
+static void scatter_4(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    scatter(m, places, from, to, 4);
+}
+
+static void scatter_8(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    scatter(m, places, from, to, 8);
+}
+
+static void gather_4(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    gather(m, places, from, to, 4);
+}
+
+static void gather_8(const movement *m, uint64_t *places, size_t from, size_t to)
+{
+    gather(m, places, from, to, 8);
+}
+
+typedef void move_fn(const movement *m, uint64_t *places, size_t from, size_t to);
+
+typedef struct move_job {
+    movement  m;
+    move_fn  *move;
+    uint64_t *places; /* a copy of the places of all chunks */
+    size_t    stride; /* between chunks: threads count in different cache lines */
+} move_job;
+
+static void move_chunk(void *arg, size_t lo, size_t hi)
+{
+    const move_job *const job = arg;
+    const pieces *const   p = job->m.p;
+    job->move(&job->m, job->places + lo * job->stride, lo * p->keys.chunk,
+              ordo_min(hi * p->keys.chunk, p->call->n));
+}
+
+static ordo_status move_all(const pieces *p, movement m, move_fn *move)
+{
+    ordo_exec *const exec = p->call->exec;
+    size_t const     classes = p->keys.class_count;
+    double const     started = dist_clock();
+    move_job         job = {.m = m, .move = move};
+    job.m.p = p;
+    job.stride =
+        ordo_round_up(classes * sizeof *job.places, 2 * ORDO_CACHE_LINE) / sizeof *job.places;
+    TRY_SCRATCH(exec, (chunks_of(p) + 1) * job.stride * sizeof *job.places, job.places);
+    for (size_t i = 0; i < chunks_of(p); i++)
+        memcpy(job.places + i * job.stride, p->keys.counts + i * classes,
+               classes * sizeof *job.places);
+    if (!ordo_loop(exec, chunks_of(p), 1, move_chunk, &job))
+        return cancelled(exec);
+    p->call->report.scatter_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+ordo_status pieces_scatter(const pieces *p, const void *from, size_t size, void *to)
+{
+    move_fn *const move = size == 1   ? scatter_1
+                          : size == 2 ? scatter_2
+                          : size == 4 ? scatter_4
+                                      : scatter_8;
+    return move_all(p, (movement){.from = from, .to = to, .size = size}, move);
+}
+
+ordo_status pieces_gather(const pieces *p, const void *from, size_t size, void *to)
+{
+    return move_all(p, (movement){.from = from, .to = to, .size = size},
+                    size == 4 ? gather_4 : gather_8);
+}
+
+/* ---- Exchange ---- */
+
+enum {
+    COPY_GRAIN = ORDO_TUNE(1 << 20, 64) /* bytes */
+};
+
+static void in_bytes(const pieces *p, size_t size)
+{
+    const uint64_t *const of[4] = {p->send_at, p->send_n, p->receive_at, p->receive_n};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t r = 0; r < (size_t)p->call->comm.size; r++)
+            p->bytes[i][r] = of[i][r] * size;
+}
+
+/* Copies the piece that stays on this rank by all threads, so that the transport does not do it by
+ * one. A cancelled call still copies all of it: the other ranks learn of it later. */
+static void copy_own(dist_call *c, const char *send, const uint64_t *send_at, uint64_t *send_bytes,
+                     char *receive, const uint64_t *receive_at, uint64_t *receive_bytes)
+{
+    size_t const me = (size_t)c->comm.rank, bytes = (size_t)send_bytes[me];
+    if (c->exec->threads == 1 || bytes < 2 * COPY_GRAIN)
+        return;
+    const char *const from = send + send_at[me];
+    char *const       to = receive + receive_at[me];
+    if (!ordo_copy_bytes(c->exec, to, from, bytes, COPY_GRAIN))
+        memcpy(to, from, bytes);
+    send_bytes[me] = receive_bytes[me] = 0;
+}
+
+/* Arrays are where those of the call are. */
+static ordo_status exchange(dist_call *c, const void *send, const uint64_t *send_at,
+                            uint64_t *send_bytes, void *receive, const uint64_t *receive_at,
+                            uint64_t *receive_bytes)
+{
+    double const started = dist_clock();
+    if (!dist_on_device(c))
+        copy_own(c, send, send_at, send_bytes, receive, receive_at, receive_bytes);
+    TRY((dist_on_device(c)
+             ? device_exchange(c, send, send_at, send_bytes, receive, receive_at, receive_bytes)
+             : dist_exchange(c, send, send_at, send_bytes, receive, receive_at, receive_bytes)));
+    c->report.exchange_seconds += dist_clock() - started;
+    return ORDO_OK;
+}
+
+ordo_status pieces_exchange(const pieces *p, const void *scattered, size_t size, void *received)
+{
+    in_bytes(p, size);
+    return exchange(p->call, scattered, p->bytes[0], p->bytes[1], received, p->bytes[2],
+                    p->bytes[3]);
+}
+
+ordo_status pieces_back(const pieces *p, const void *received, size_t size, void *scattered)
+{
+    in_bytes(p, size);
+    return exchange(p->call, received, p->bytes[2], p->bytes[3], scattered, p->bytes[0],
+                    p->bytes[1]);
+}

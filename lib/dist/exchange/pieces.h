@@ -1,0 +1,53 @@
+/* pieces.h - which keys of this rank belong to which rank, the exchange, and the way back.
+ *
+ * The cuts of the global order divide the keys of a rank into classes: the keys between two cuts,
+ * and the keys that tie with a cut. Elements are scattered by class, in their sequence within a
+ * class, so the elements for one rank are one piece of the scattered array: a cut through ties
+ * divides a class at a known place. Pieces arrive in the order of their ranks, so a stable sort of
+ * what a rank receives is a stable sort of the global array. */
+#ifndef ORDO_DIST_EXCHANGE_PIECES_H
+#define ORDO_DIST_EXCHANGE_PIECES_H
+
+#include "dist/search/cuts.h"
+#include "dist/search/division.h"
+
+typedef struct pieces {
+    dist_call *call;
+    size_t     received; /* elements that this rank gets */
+    /* Set by pieces_near alone. The counts of `keys` become the places of the classes in the
+     * scattered array. */
+    division      keys;
+    division_cut *cuts; /* the borders between the ranks */
+    /* Elements for and from each rank: where their pieces begin, and how many there are. */
+    uint64_t *send_at, *send_n, *receive_at, *receive_n;
+    uint64_t *bytes[4]; /* the same in bytes, for one exchange */
+} pieces;
+
+/* Finds pieces of keys in any order: every rank gets about as many as it has. Up to `together` ties
+ * are not divided (division.h). */
+ordo_status pieces_near(dist_call *c, bool folded, uint64_t together, pieces *out);
+
+/* Finds pieces if this rank's keys are sorted and rank r gets wanted[r] elements of the global
+ * order: they are parts of the sorted array. */
+ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
+                             pieces *out);
+
+/* The two steps of the others: memory for the pieces, which is not collective; then the pieces are
+ * the parts of a sorted array between `places`, one for each border between two ranks that is not 0
+ * and not the total. */
+ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p);
+ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places);
+
+/* Tells every rank how many elements it gets from this one: sets receive_at and receive_n. */
+ordo_status pieces_swap(pieces *p);
+
+/* Scatters keys to pieces, and gathers results of 4 or 8 bytes from pieces to the sequence of the
+ * keys. Not collective. */
+ordo_status pieces_scatter(const pieces *p, const void *from, size_t size, void *to);
+ordo_status pieces_gather(const pieces *p, const void *from, size_t size, void *to);
+
+/* Sends the scattered pieces and receives `received` elements; `back` reverses the exchange. */
+ordo_status pieces_exchange(const pieces *p, const void *scattered, size_t size, void *received);
+ordo_status pieces_back(const pieces *p, const void *received, size_t size, void *scattered);
+
+#endif

@@ -1,0 +1,19 @@
+/* runs.h - merges the sorted pieces that a rank received from the other ranks. */
+#ifndef ORDO_DIST_EXCHANGE_RUNS_H
+#define ORDO_DIST_EXCHANGE_RUNS_H
+
+#include "dist/exchange/pieces.h"
+
+typedef struct runs_job {
+    const pieces *pieces;
+    const void   *keys; /* as received: one sorted run from each rank */
+    void         *out;
+    const char   *values; /* NULL: keys alone, of 4 or 8 bytes */
+    char         *out_values;
+    size_t        value_size;
+} runs_job;
+
+/* Merges the runs to `out`. Elements that tie keep the order of their runs. Not collective. */
+ordo_status runs_merge(const runs_job *job);
+
+#endif

@@ -1,0 +1,113 @@
+/* cells.h - divides the keys of a rank into cells and counts them.
+ *
+ * Keys are compared by their order, a 64-bit number (key bits of core/keybits.h). B different
+ * boundaries b[0] < b[1] < ... give 2 B + 1 cells: cell 2 i has the orders between b[i-1] and b[i],
+ * cell 2 i + 1 has the keys whose order is b[i]. A frequent key is a boundary, so ties never make a
+ * cell large that must be looked at again. */
+#ifndef ORDO_DIST_KERNEL_CELLS_H
+#define ORDO_DIST_KERNEL_CELLS_H
+
+#include "backend/exec.h"
+#include "backend/tuning.h"
+
+#include <stdatomic.h>
+
+enum {
+    CELLS_PER_CUT = ORDO_TUNE(32, 4), /* boundaries for each of many positions */
+    CELLS_SAMPLES = 8,                /* keys of a sample for each boundary */
+    CELLS_MOST_BOUNDARIES = 32000,
+    CELLS_PADDING = 1 << 15 /* entries behind the boundaries that a search may read */
+};
+
+/* A search for the boundaries at or below an order: a table of slots of equal width gives the first
+ * candidate, and a fixed number of halving steps finds the boundary. */
+typedef struct cells {
+    uint64_t *boundaries; /* count, then padding of the largest order */
+    size_t    count;
+    uint64_t  base;  /* the smallest boundary */
+    unsigned  shift; /* of an order to its slot */
+    unsigned  steps;
+    size_t    slots;
+    uint32_t *first; /* of each slot: boundaries below the slot */
+} cells;
+
+/* Orders of keys: of all bits (keys-only sorts, selections) or with ties folded (ranks, pairs). */
+typedef struct cells_order {
+    ordo_type type;
+    bool      descending, folded;
+} cells_order;
+
+uint64_t cells_order_of(const cells_order *order, const void *keys, size_t i);
+void     cells_orders_of(const cells_order *order, const void *keys, size_t from, size_t n,
+                         uint64_t *out);
+/* The first place in [from, to) of sorted keys with an order of at least (`above`: more than)
+ * `wanted`. */
+size_t cells_place(const cells_order *order, const void *sorted, size_t from, size_t to,
+                   uint64_t wanted, bool above);
+/* The key bits (key_sort_bits) of the orders from lo to hi. False if no key has such an order. */
+bool cells_bits(const cells_order *order, uint64_t lo, uint64_t hi, uint64_t *first,
+                uint64_t *last);
+/* Turns key bits into orders, in words of the width of a key. */
+void cells_fold(const cells_order *order, void *words, size_t n);
+/* Writes the key of an order that is not folded. */
+void cells_put_key(const cells_order *order, uint64_t key, void *out);
+
+/* Takes scratch for up to `most` boundaries. */
+ordo_status cells_make(ordo_exec *exec, size_t most, cells *out);
+/* Call after writing ascending boundaries and their count. */
+void cells_index(cells *c);
+/* Writes `wanted` boundaries at equal distances in a sorted sample, without ties, and calls
+ * cells_index. */
+void cells_spread(cells *c, const uint64_t *sample, size_t size, size_t wanted);
+
+/* Boundaries for `count` positions, if the cells are spread. */
+static inline size_t cells_wanted(size_t count)
+{
+    return ordo_min(ordo_max(count * CELLS_PER_CUT, 8), CELLS_MOST_BOUNDARIES);
+}
+
+/* The cell of an order. `steps` is that of the cells; a constant lets the compiler unroll them. */
+static inline size_t cells_search(const cells *c, uint64_t order, unsigned steps)
+{
+    size_t const over = order < c->base ? 0 : (size_t)((order - c->base) >> c->shift);
+    size_t       at = c->first[over < c->slots ? over : c->slots - 1];
+    for (unsigned s = steps; s-- > 0;) {
+        size_t const step = (size_t)1 << s;
+        at += (size_t)(c->boundaries[at + step - 1] <= order) << s; /* no branch: it is random */
+    }
+    at = at < c->count ? at : c->count; /* the padding may tie with the order */
+    return 2 * at - (at > 0 && c->boundaries[at - 1] == order);
+}
+
+static inline size_t cells_find(const cells *c, uint64_t order)
+{
+    return cells_search(c, order, c->steps);
+}
+
+/* One pass over keys. */
+typedef struct cells_pass {
+    const cells *cells;
+    size_t       count; /* of the cells; set by cells_run if `label` is NULL */
+    /* Writes the cells of n orders; NULL: those of `cells`. */
+    void (*label)(const void *map, const uint64_t *orders, uint16_t *labels, size_t n);
+    const void    *map; /* the first argument of `label` */
+    cells_order    order;
+    const void    *keys;
+    size_t         n;
+    uint16_t      *labels; /* the cell of each key; NULL: not wanted */
+    const uint8_t *keep;   /* for each cell: whether its orders go to `kept`; NULL: none */
+    uint64_t      *kept;   /* in any sequence */
+    size_t         capacity;
+
+    /* Results. */
+    uint64_t     *counts;     /* of each cell */
+    atomic_size_t kept_count; /* more than the capacity: the rest is missing */
+
+    size_t    chunk;        /* keys of a piece of the loop; set by cells_run */
+    uint64_t *chunk_counts; /* of each cell in each piece */
+} cells_pass;
+
+/* Counts the keys of each cell. */
+ordo_status cells_run(ordo_exec *exec, cells_pass *pass);
+
+#endif
