@@ -2,8 +2,9 @@
  *
  * `context` makes a context, sorts and frees the context. `process` starts this program again as
  *     ordo-race --first LIBRARY N THREADS CLOCK
- * The child makes keys, loads the library, sorts in a new context, and prints the seconds from loading
- * to the end of the sort, and the digest of the keys. The start of the process is not in the time. */
+ * The child makes keys, loads the library, sorts in a new context, and prints the seconds from
+ * loading to the end of the sort, and the digest of the keys. The start of the process is not in
+ * the time. */
 #define _POSIX_C_SOURCE 200809L /* popen */
 #include "race.h"
 

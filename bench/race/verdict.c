@@ -1,8 +1,8 @@
 /* verdict.c - races rows and decides which ones are slower.
  *
- * One run of several hundred rows has a few rows above any useful limit by chance. So a row above the
- * limit runs again, and if it is above the limit again, the old build runs against itself. Only if
- * that run stays within the limit, in both directions, is the row slower. */
+ * One run of several hundred rows has a few rows above any useful limit by chance. So a row above
+ * the limit runs again, and if it is above the limit again, the old build runs against itself. Only
+ * if that run stays within the limit, in both directions, is the row slower. */
 #include "race.h"
 
 #include <stdio.h>
