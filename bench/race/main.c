@@ -20,7 +20,7 @@ static const char help[] =
     "its results differ, 2 if a call failed.\n\n"
     "  -l PERCENT   the limit (3)\n"
     "  -n N,...     numbers of keys, at least 4 (16,1e3,1e6,1e7)\n"
-    "  -r ROUNDS    1 to 101 (7)\n"
+    "  -r ROUNDS    1 to 101 (7); the runs of rows above the limit have three times as many\n"
     "  -t THREADS   of each context and command (1)\n"
     "  -b KEYS      of one timing: calls on fewer keys are repeated, commands up to 8 times "
     "(65536)\n"

@@ -179,7 +179,7 @@ typedef struct ratio {
     bool   same;             /* the results are equal                                          */
 } ratio;
 
-ratio race(const row *r, const side *a, const side *b);
+ratio race(const row *r, const side *a, const side *b, size_t rounds);
 /* Races all rows, the slow ones again, and prints tables. Returns the exit code. */
 int  judge(const row_list *list, const side *old, const side *new, const side *again);
 int  first_child(int argc, char **argv); /* the program as a child of the section `first` */

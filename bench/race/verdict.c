@@ -19,7 +19,7 @@ static int compare_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-ratio race(const row *r, const side *a, const side *b)
+ratio race(const row *r, const side *a, const side *b, size_t rounds)
 {
     const side *const sides[2] = {a, b};
     double            ratios[MOST_ROUNDS] = {0};
@@ -29,7 +29,7 @@ ratio race(const row *r, const side *a, const side *b)
     for (int i = 0; i < 2; i++) /* takes scratch memory, too */
         digests[i] = r->section->time(r, sides[i], true).digest;
     result.same = digests[0] == digests[1];
-    for (size_t round = 0; round < set.rounds; round++) {
+    for (size_t round = 0; round < rounds; round++) {
         double seconds[2];
         for (size_t turn = 0; turn < 2; turn++) {
             size_t const i = (round + turn) % 2;
@@ -39,9 +39,15 @@ ratio race(const row *r, const side *a, const side *b)
         }
         ratios[round] = seconds[0] > 0 ? seconds[1] / seconds[0] : 1;
     }
-    qsort(ratios, set.rounds, sizeof *ratios, compare_double);
-    result.median = ratios[set.rounds / 2];
+    qsort(ratios, rounds, sizeof *ratios, compare_double);
+    result.median = ratios[rounds / 2];
     return result;
+}
+
+/* The later runs have few rows, so they can afford three times the rounds. */
+static size_t more_rounds(void)
+{
+    return 3 * set.rounds < MOST_ROUNDS ? 3 * set.rounds : MOST_ROUNDS;
 }
 
 static bool above(ratio r) { return r.median > 1 + set.limit; }
@@ -54,9 +60,9 @@ static void print_row(const row *r, ratio t)
     fflush(stdout);
 }
 
-static void print_head(const char *what)
+static void print_head(const char *what, size_t rounds)
 {
-    printf("\n%s: threads = %u, rounds = %zu, %s time\n", what, set.threads, set.rounds,
+    printf("\n%s: threads = %u, rounds = %zu, %s time\n", what, set.threads, rounds,
            set.cpu_time ? "CPU" : "elapsed");
     printf("%-36s %9s %12s %12s %7s %7s\n", "row", "n", "old us", "new us", "ratio", "median");
 }
@@ -64,15 +70,22 @@ static void print_head(const char *what)
 /* Runs a row above the limit again, and the old build against itself. */
 static void decide(const row *r, verdict *v, const side *old, const side *new, const side *again)
 {
+    size_t const rounds = more_rounds();
+    side         a, b;
+
     r->section->prepare(r, new);
-    v->second = race(r, old, new);
+    side_open(&a, old->lib); /* other memory: its place can cost some percent, too */
+    side_open(&b, new->lib);
+    v->second = race(r, &a, &b, rounds);
+    old->lib->ctx_free(a.ctx);
+    new->lib->ctx_free(b.ctx);
     print_row(r, v->second);
     v->first.same &= v->second.same;
     if (!above(v->second)) {
         v->word = "not again";
         return;
     }
-    v->self = race(r, old, again);
+    v->self = race(r, old, again, rounds);
     v->word =
         v->self.median > 1 + set.limit || v->self.median * (1 + set.limit) < 1 ? "noise" : "SLOWER";
 }
@@ -98,15 +111,15 @@ int judge(const row_list *list, const side *old, const side *new, const side *ag
 
     if (all == NULL)
         fail("memory", "not enough for the verdicts");
-    print_head("first run, OLD against NEW");
+    print_head("first run, OLD against NEW", set.rounds);
     for (size_t i = 0; i < list->count; i++) {
         list->rows[i].section->prepare(&list->rows[i], new);
-        all[i].first = race(&list->rows[i], old, new);
+        all[i].first = race(&list->rows[i], old, new, set.rounds);
         print_row(&list->rows[i], all[i].first);
         suspects += above(all[i].first);
     }
     if (suspects > 0)
-        print_head("second run of the rows above the limit");
+        print_head("second run of the rows above the limit", more_rounds());
     for (size_t i = 0; i < list->count; i++) {
         if (above(all[i].first)) {
             decide(&list->rows[i], &all[i], old, new, again);
