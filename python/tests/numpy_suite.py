@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import gc
 import importlib.machinery
 import importlib.util
 import json
@@ -181,6 +182,7 @@ _modules: dict[str, str] = {}  # by the id of a case
 
 
 def pytest_configure(config: Any) -> None:
+    gc.set_threshold(100_000)
     if not os.environ.get(PLAIN):
         fill()
         builtins._ordo_attribute = attribute  # type: ignore[attr-defined]
@@ -193,6 +195,8 @@ def _module_of(path: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
+    gc.freeze()
+
     def chosen(item: Any) -> bool:
         module = _modules[item.nodeid] = _module_of(item.path)
         names = item.nodeid.partition("[")[0].partition("::")[2]  # without its parameters

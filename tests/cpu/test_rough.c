@@ -102,38 +102,13 @@ static void exec_end(unsigned threads)
         free(own->blocks[--own->count]);
 }
 
-/* ---- A simple sort ---- */
-
-static ordo_type sorted_type;
-static bool      sorted_desc;
-
-static int by_total_order(const void *a, const void *b)
-{
-    return oracle_compare_total(sorted_type, a, 0, b, 0, sorted_desc);
-}
-
 static void slow_sort(ordo_type type, void *keys, size_t n, bool desc)
 {
-    sorted_type = type;
-    sorted_desc = desc;
-    if (n > 1)
-        qsort(keys, n, ordo_type_size(type), by_total_order);
-}
-
-static size_t slow_radius(ordo_type type, const void *keys, size_t n, bool desc)
-{
-    const unsigned char *const a = keys;
-    size_t const               size = ordo_type_size(type);
-    size_t                     radius = 0;
-    sorted_type = type;
-    sorted_desc = desc;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i + radius < j; i++)
-            if (by_total_order(a + i * size, a + j * size) > 0) {
-                radius = j - i;
-                break;
-            }
-    return radius;
+    size_t const bytes = n * ordo_type_size(type);
+    void *const  copy = test_need(bytes);
+    memcpy(copy, keys, bytes);
+    oracle_sort(type, copy, n, desc, keys);
+    free(copy);
 }
 
 /* ---- Kernels ---- */
@@ -244,7 +219,7 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
         CHECK_STATUS(ORDO_OK, cpu_radius_bits(kernels, &job, &radius, exec_start(threads, 0)),
                      NULL);
         exec_end(threads);
-        CHECK_EQ_U64(slow_radius(type, keys, n, desc), radius);
+        CHECK_EQ_U64(oracle_radius_total(type, keys, n, desc), radius);
     }
     CHECK_STATUS(ORDO_OK, cpu_sort((void *)kernels, &job, exec_start(threads, 0)), NULL);
     if (told == 0)

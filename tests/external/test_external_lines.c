@@ -36,6 +36,7 @@ typedef struct line { /* of the oracle */
     size_t      length;
     char       *key;
     size_t      key_length;
+    uint64_t    head; /* the first 8 bytes of the key as a number: zeros follow a shorter key */
     size_t      number;
 } line;
 
@@ -158,7 +159,9 @@ static int by_key(const void *a, const void *b)
 {
     const line *const x = a, *const y = b;
     size_t const common = x->key_length < y->key_length ? x->key_length : y->key_length;
-    int          order = memcmp(x->key, y->key, common);
+    int          order = (x->head > y->head) - (x->head < y->head);
+    if (order == 0)
+        order = memcmp(x->key, y->key, common);
     if (order == 0)
         order = (x->key_length > y->key_length) - (x->key_length < y->key_length);
     if (descends)
@@ -187,6 +190,8 @@ static size_t expect(const ordo_line_format *format, size_t length, uint64_t fla
                                                   4 * length + MOST_KEY - key_bytes);
         else
             memcpy(one->key, one->bytes, one->key_length = one->length);
+        for (size_t i = 0; i < sizeof one->head && i < one->key_length; i++)
+            one->head |= (uint64_t)(unsigned char)one->key[i] << (56 - 8 * i);
         key_bytes += one->key_length;
         at += size;
     }

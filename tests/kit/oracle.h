@@ -78,6 +78,8 @@ size_t oracle_first_violation(ordo_type type, const void *keys, size_t n, bool d
 
 /* The largest distance between two keys that are out of order; 0 if there are none. */
 size_t oracle_radius(ordo_type type, const void *keys, size_t n, bool desc);
+/* The same where only equal bits tie. */
+size_t oracle_radius_total(ordo_type type, const void *keys, size_t n, bool desc);
 /* The number of maximal stretches that are in order. */
 size_t oracle_runs(ordo_type type, const void *keys, size_t n, bool desc);
 

@@ -545,9 +545,9 @@ class Kernels(unittest.TestCase):
 
     def test_the_sources_of_a_paper_have_what_its_kernels_include(self):
         for key, names in {
-            "hybrid": ["papers/hybrid/sample_call.h", "papers/dev_compare.cuh", "core/merge.t.h"],
+            "hybrid": ["papers/hybrid/sample_call.h", "papers/base/dev_compare.cuh", "core/merge.t.h"],
             "roughsort": ["cuda/sort/merge_sorted.cuh", "cuda/warp/warp_scan.cuh"],
-            "median": ["papers/tuning.h", "papers/median/paper_merge.t.h"],
+            "median": ["papers/base/tuning.h", "papers/median/paper_merge.t.h"],
         }.items():
             found = sources.sources_of(key)
             for name in names:

@@ -17,7 +17,7 @@
 #include "hybrid/stream/tuning.h"
 #include "papers/hybrid/hybrid.h"
 #include "papers/hybrid/sample_records.h"
-#include "papers/tuning.h"
+#include "papers/base/tuning.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  * labels, counts. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_state.cuh"
-#include "papers/dev_compare.cuh"
+#include "papers/base/dev_compare.cuh"
 #include "papers/hybrid/dev_intervals.cuh"
 #include "papers/hybrid/hybrid.h"
 

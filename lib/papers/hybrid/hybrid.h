@@ -22,7 +22,7 @@
  *                            cpu_sample.c: step_count, count_piece, add_counts
  *                            dev_sample.cu: step_count
  *                            dev_sample_kernels.cuh: count_labels
- *   phase III                sample_sort.c: scatter, send_inboxes, fetch_outboxes
+ *   phase III                sample_sort.c: scatter, exchange
  *                            sample_pieces.c: sample_scatter_piece
  *                            sample_layout.c: sample_share_buckets
  *                            cpu_sample.c: step_scatter
@@ -58,7 +58,7 @@
 #define ORDO_PAPERS_HYBRID_HYBRID_H
 
 #include "backend/papers.h"
-#include "papers/tuning.h"
+#include "papers/base/tuning.h"
 
 /* The tree of splitters has 2^lg leaves and 2^(lg + 1) buckets. SAMPLE has lg SAMPLE_LG; INTERVALS
  * has one splitter for every sqrt(n) keys, as the text, so its buckets grow with n. */

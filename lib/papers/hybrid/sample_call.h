@@ -5,7 +5,7 @@
 
 #include "hybrid/stream/hybrid_call.h"
 #include "papers/hybrid/hybrid.h"
-#include "papers/tuning.h"
+#include "papers/base/tuning.h"
 
 enum {
     SAMPLE_PHASES = 4,

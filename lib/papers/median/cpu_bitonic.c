@@ -12,7 +12,7 @@
  * Search", whose boxes alternate between ascending and descending. */
 #include "cpu/sort/sort_steps.h"
 #include "papers/median/median.h"
-#include "papers/tuning.h"
+#include "papers/base/tuning.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * 4 comparisons, about lg(n / tile)^2 / 6 passes. Merge sort: bitonic tiles, then lg(n / tile)
  * passes of merge_sorted.cuh. dev_compare.cu makes the records. */
 #include "cuda/block/block_bitonic.cuh"
-#include "papers/dev_compare.cuh"
+#include "papers/base/dev_compare.cuh"
 #include "papers/median/median.h"
 
 enum {

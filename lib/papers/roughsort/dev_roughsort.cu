@@ -8,7 +8,7 @@
  * and Y. Igarashi (1989): each round of three launches halves the radius; one thread partitions a
  * block of records around its median. Cost: O(n) and O(n lg k) steps in all; a thread takes time
  * linear in its segment. */
-#include "papers/dev_compare.cuh"
+#include "papers/base/dev_compare.cuh"
 #include "papers/roughsort/roughsort.h"
 
 enum {

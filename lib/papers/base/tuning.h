@@ -1,7 +1,7 @@
 /* tuning.h - thresholds of the papers' algorithms in libordo, each with the measurement that set
  * it. cpu/base/tuning.h describes the machines. */
-#ifndef ORDO_PAPERS_TUNING_H
-#define ORDO_PAPERS_TUNING_H
+#ifndef ORDO_PAPERS_BASE_TUNING_H
+#define ORDO_PAPERS_BASE_TUNING_H
 
 #include "backend/tuning.h"
 

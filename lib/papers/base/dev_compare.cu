@@ -4,7 +4,7 @@
  * become key bits with ties folded, above the index; pairs are gathered at the end. For sorts of
  * k-sorted arrays the radius is given by the caller or measured here. Scratch: two arrays of
  * records; for pairs also copies of both arrays and an index. */
-#include "papers/dev_compare.cuh"
+#include "papers/base/dev_compare.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
