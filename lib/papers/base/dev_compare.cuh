@@ -4,8 +4,8 @@
  * widened), or key bits above an index, in one 64-bit word or in a key_record. The index makes all
  * records different, so every sort is stable. An algorithm is a function that sorts an array of
  * records (compare_sorter); dev_compare.cu makes the records and reads the results. */
-#ifndef ORDO_PAPERS_BASE_DEV_COMPARE_H
-#define ORDO_PAPERS_BASE_DEV_COMPARE_H
+#ifndef ORDO_PAPERS_DEV_COMPARE_H
+#define ORDO_PAPERS_DEV_COMPARE_H
 
 #include "backend/papers.h"
 #include "cuda/sort/merge_sorted.cuh"

@@ -1,7 +1,7 @@
 /* tuning.h - thresholds of the papers' algorithms in libordo, each with the measurement that set
  * it. cpu/base/tuning.h describes the machines. */
-#ifndef ORDO_PAPERS_BASE_TUNING_H
-#define ORDO_PAPERS_BASE_TUNING_H
+#ifndef ORDO_PAPERS_TUNING_H
+#define ORDO_PAPERS_TUNING_H
 
 #include "backend/tuning.h"
 
@@ -22,10 +22,6 @@ enum {
     /* The same as SAMPLE_BASE where the CPU has a vector sort of words. Sapphire Rapids, 2^24
      * random items of 64 bits, ms of phase IV on one thread for 2^16 and 2^21: 297, 109. */
     ORDO_TUNE_SAMPLE_WORDS = ORDO_TUNE(1 << 21, 128),
-
-    /* Hybrid sample sort: the least bytes of the records of a group of buckets, which a GPU sorts
-     * while an earlier group travels. */
-    ORDO_TUNE_SAMPLE_GROUP = ORDO_TUNE(16 << 20, 1 << 11),
 
     /* Median: items of a bitonic network's block, whose exchanges are done in the cache. V1, 2e6
      * items of 32 bits, ms of one thread for 2^12, 2^14, 2^16: 87.4, 85.5, 85.2. */
