@@ -545,7 +545,11 @@ class Kernels(unittest.TestCase):
 
     def test_the_sources_of_a_paper_have_what_its_kernels_include(self):
         for key, names in {
-            "hybrid": ["papers/hybrid/sample_call.h", "papers/base/dev_compare.cuh", "core/merge.t.h"],
+            "hybrid": [
+                "papers/hybrid/sample_call.h",
+                "papers/base/dev_compare.cuh",
+                "core/merge.t.h",
+            ],
             "roughsort": ["cuda/sort/merge_sorted.cuh", "cuda/warp/warp_scan.cuh"],
             "median": ["papers/base/tuning.h", "papers/median/paper_merge.t.h"],
         }.items():
