@@ -21,8 +21,8 @@ static int by_beginning(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The sum of the bytes and the length of the union of the spans of a kind, in seconds. The spans are
- * in the order of their beginnings. */
+/* The sum of the bytes and the length of the union of the spans of a kind, in seconds. The spans
+ * are in the order of their beginnings. */
 static double busy(const ordo_span *spans, size_t count, ordo_span_kind kind, uint64_t *bytes)
 {
     double until = 0, sum = 0;
@@ -103,7 +103,8 @@ static link_rates profile_side(bench *b, const sample_case *c, sample_device on)
 
 /* The least time of any share, by our model, not the paper's. With a share s of the CPU, 1 - s of
  * the keys travel in and are labelled, counted and scattered before anything travels out: 1 - s of
- * the results and s (1 - s) of the records. The CPU needs s of its time alone. All else is hidden. */
+ * the results and s (1 - s) of the records. The CPU needs s of its time alone. The rest is hidden.
+ */
 static double least_seconds(const sample_case *c, double cpu, const link_rates *rates,
                             double *share)
 {
