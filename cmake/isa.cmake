@@ -24,5 +24,10 @@ function(ordo_select_isa_sources sources)
             set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS "${ordo_${isa}_flags}")
         endif()
     endforeach()
+    # The time of a few keys depends on where the loops begin. Sapphire Rapids, argsort of 16 keys u64,
+    # ns, for loops at multiples of 16 and 32: 238 to 262, 217.
+    set(files ${kept})
+    list(FILTER files INCLUDE REGEX "/small_n\\.c$")
+    set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS -falign-loops=32)
     set(${sources} ${kept} PARENT_SCOPE)
 endfunction()

@@ -211,7 +211,7 @@ enum {
     ORDO_TUNE_COST_MANY_64 = 90,
     ORDO_TUNE_COST_MANY = 1 << 21,
 
-    /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
+    /* The look before a sort (lib/cpu/sort/sort_look.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
     ORDO_TUNE_LOOK_KEYS = ORDO_TUNE(64, 16),
     ORDO_TUNE_LOOK_FAR = ORDO_TUNE(1 << 12, 64), /* keys of longer windows, for a large radius */

@@ -11,6 +11,7 @@
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
 #include "cpu/rough/rough.h"
+#include "cpu/sort/sort_paths.h"
 #include "cpu/sort/sort_steps.h"
 
 static bool is_narrow(ordo_type type) { return ordo_type_size(type) < sizeof(uint32_t); }
@@ -105,55 +106,20 @@ static ordo_status sort_widened(const cpu_kernels *kernels, const ordo_sort_job 
     return records_store(&io, &records, exec);
 }
 
-/* Sorts keys as records in their own memory, by `sort` or, if that is NULL, by the named
- * algorithm. */
+/* Sorts keys by a named algorithm, as records in their own memory. */
 static ordo_status sort_as_records(const cpu_kernels *kernels, const ordo_sort_job *job,
-                                   cpu_records_fn *sort, ordo_exec *exec)
+                                   ordo_exec *exec)
 {
     radix_io const    io = records_of_keys(kernels, job);
     cpu_records const records = {io.kind, job->keys, job->n};
     exec->changed = true;
     TRY(records_load(&io, &records, exec));
     ordo_status const status =
-        sort != NULL ? sort(&records, exec)
-                     : cpu_records_sort(kernels, &records, job->algorithm, job->radius, exec);
+        cpu_records_sort(kernels, &records, job->algorithm, job->radius, exec);
     if (status == ORDO_E_CANCELLED)
         return status;
     TRY(records_store(&io, &records, exec));
     return status;
-}
-
-/* Replaces the facts of the sort that was refused scratch. */
-static void record_in_place(ordo_exec *exec)
-{
-    exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
-    exec->facts.buckets = exec->facts.record_bytes = 0;
-}
-
-static ordo_status sort_inplace(const cpu_kernels *kernels, const ordo_sort_job *job,
-                                ordo_exec *exec)
-{
-    record_in_place(exec);
-    if (is_narrow(job->type))
-        return cpu_narrow_inplace(job, exec);
-    exec->algorithm = "radix in place";
-    return sort_as_records(kernels, job, cpu_records_inplace, exec);
-}
-
-/* The general sort: keys in any order. `room` is scratch for n keys, or NULL. */
-static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *job, void *room,
-                              ordo_exec *exec)
-{
-    ordo_status status;
-    if (is_narrow(job->type)) {
-        status = cpu_sort_narrow(job, exec);
-    } else {
-        radix_io io = records_of_keys(kernels, job);
-        io.room = room;
-        status = cpu_radix(&io, exec);
-    }
-    return status == ORDO_E_NOMEM && job->source == NULL ? sort_inplace(kernels, job, exec)
-                                                         : status;
 }
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
@@ -166,15 +132,11 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
     if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n < 2 * ORDO_TUNE_LOOK_KEYS &&
         cpu_vector_sort(kernels, job, exec))
         return ORDO_OK;
-    if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_TUNE_RADIX_ALONE &&
-        (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(kernels, job, exec))) {
-        void *room = NULL;
-        bool  done = false;
-        if (job->algorithm == ORDO_ALGORITHM_AUTO)
-            TRY(cpu_sort_counted(kernels, job, &done, &room, exec));
-        ordo_status const status = done ? ORDO_OK : sort_radix(kernels, job, room, exec);
-        if (status != ORDO_E_NOMEM)
-            return status;
+    if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_TUNE_RADIX_ALONE) {
+        bool done;
+        TRY(cpu_sort_from_by_path(kernels, job, &done, exec));
+        if (done)
+            return ORDO_OK;
     }
     ordo_copy_job const copy = {job->keys, job->source, bytes};
     ordo_sort_job       here = *job;
@@ -191,21 +153,12 @@ ordo_status cpu_sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
-    void *room = NULL;
     if (job->n < 2)
         return ORDO_OK;
-    if (job->algorithm == ORDO_ALGORITHM_AUTO) {
-        bool done = false;
-        TRY(cpu_sort_adaptive(kernels, job, &done, &room, exec));
-        if (!done)
-            TRY(cpu_sort_counted(kernels, job, &done, &room, exec));
-        if (done)
-            return ORDO_OK;
-    }
     if (cpu_is_radix(job->algorithm))
-        return sort_radix(kernels, job, room, exec);
+        return cpu_sort_by_path(kernels, job, exec);
     return is_narrow(job->type) ? sort_widened(kernels, job, exec)
-                                : sort_as_records(kernels, job, NULL, exec);
+                                : sort_as_records(kernels, job, exec);
 }
 
 size_t cpu_sort_scratch(const ordo_sort_job *job, const ordo_exec *exec)
@@ -219,14 +172,7 @@ size_t cpu_sort_scratch(const ordo_sort_job *job, const ordo_exec *exec)
         return records + cpu_records_sort_scratch(records_kind_of_keys(job->type), job->n,
                                                   job->algorithm, exec);
     }
-    bool const   is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
-    size_t const look = is_auto ? cpu_adaptive_scratch(job, threads) : 0;
-    size_t const lost = is_auto ? cpu_adaptive_lost(job, threads) : 0;
-    size_t const sort = is_narrow(job->type) ? cpu_narrow_scratch(job->type, job->n, threads)
-                                             : cpu_radix_scratch(records_kind_of_keys(job->type),
-                                                                 job->n, true, threads);
-    size_t const few = is_auto ? cpu_counted_scratch(job, threads) : 0;
-    return (is_auto ? cpu_adaptive_room(job) : 0) + few + ordo_max(look, lost + sort);
+    return cpu_sort_path_scratch(job, threads);
 }
 
 /* ---- Argsort ---- */
@@ -279,7 +225,7 @@ ordo_status cpu_argsort(void *state, const ordo_argsort_job *job, ordo_exec *exe
     ordo_status const status = argsort_radix(kernels, job, exec);
     if (status != ORDO_E_NOMEM)
         return status;
-    record_in_place(exec);
+    cpu_tell_in_place(exec);
     return cpu_argsort_inplace(job, exec);
 }
 
@@ -379,7 +325,7 @@ ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *ex
         return status;
     exec->changed = true;
     exec->algorithm = "merge in place";
-    record_in_place(exec);
+    cpu_tell_in_place(exec);
     return cpu_pairs_inplace(job, exec);
 }
 

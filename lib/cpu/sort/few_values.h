@@ -1,5 +1,5 @@
 /* few_values.h - sorts that count keys: keys of few values (few_values.c) or of a narrow range
- * (dense_values.c). Has the sample in which adaptive.c looks for few values, the hash table of the
+ * (dense_values.c). Has the sample in which sort_look.c looks for few values, the hash table of the
  * values, and its loops for each ISA. */
 #ifndef ORDO_CPU_SORT_FEW_VALUES_H
 #define ORDO_CPU_SORT_FEW_VALUES_H

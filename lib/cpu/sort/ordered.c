@@ -1,4 +1,4 @@
-/* ordered.c - sorts for arrays in which a sample has shown an order (adaptive.c). Each reads all
+/* ordered.c - sorts for arrays in which a sample has shown an order (sort_paths.c). Each reads all
  * keys to check the sample:
  *
  *   few runs         finds and merges them; one run is sorted already

@@ -61,6 +61,13 @@ static inline void cpu_tell_vector(ordo_exec *exec, const cpu_kernels *kernels)
     exec->facts.strategy = ORDO_STRATEGY_CACHE;
 }
 
+/* Replaces the facts of a sort that was refused scratch. */
+static inline void cpu_tell_in_place(ordo_exec *exec)
+{
+    exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
+    exec->facts.buckets = exec->facts.record_bytes = 0;
+}
+
 /* ---- Orders by words: order_words.c ---- */
 
 /* The order of keys: words[i] & index_mask is the index of the i-th key. */
@@ -96,12 +103,8 @@ static inline bool cpu_order_ties(const cpu_order *order, size_t i)
 
 /* ---- Orders that a sample shows ---- */
 
-/* Each examines a sample of the keys and sorts by the cheapest algorithm for the order it shows.
- * Sets *done if the array is sorted; otherwise the array needs the general sort: it is unchanged,
- * or permuted (exec->changed) by windows of a radius that was too small.
- * *room becomes scratch for n keys that the general sort may use, or NULL. adaptive.c */
-ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                              void **room, ordo_exec *exec);
+/* Each looks at the keys and sorts them if they are few, sorted or reversed; *done becomes true if
+ * it did, else the arrays are unchanged. adaptive.c */
 ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_job *job,
                                  bool *done, ordo_exec *exec);
 ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job *job, bool *done,
@@ -109,16 +112,6 @@ ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job 
 /* Whether the keys of a rank are sorted, or reversed without ties. */
 ordo_status cpu_rank_adaptive(const cpu_kernels *kernels, const ordo_rank_job *job, bool *sorted,
                               bool *reversed, ordo_exec *exec);
-/* Whether the sample of job->source shows an order for which cpu_sort_adaptive would read the
- * array. */
-bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
-                        const ordo_exec *exec);
-/* The scratch that cpu_sort_adaptive takes, the part of it if *done is false, and the size of
- * *room. */
-size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads);
-size_t cpu_adaptive_lost(const ordo_sort_job *job, unsigned threads);
-size_t cpu_adaptive_room(const ordo_sort_job *job);
-
 /* Sorts job->keys, of 4 or 8 bytes each, if few of them are out of place; *done becomes true if it
  * sorted them. If not, the keys are unchanged, and *room is scratch for n keys, aligned to a cache
  * line, that the next sort may use. ORDO_E_NOMEM also leaves the keys unchanged. displaced.c */
@@ -126,14 +119,8 @@ ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *
                                void **room, ordo_exec *exec);
 size_t      cpu_displaced_scratch(const ordo_sort_job *job);
 
-/* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting, if a sample shows few
- * values or numbers of a narrow range; *done and *room are as above, and *room may already be
- * scratch. adaptive.c */
-ordo_status cpu_sort_counted(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                             void **room, ordo_exec *exec);
-/* The scratch that cpu_sort_counted takes beside *room. */
-size_t cpu_counted_scratch(const ordo_sort_job *job, unsigned threads);
-/* The same for keys with the values of the sample. few_values.c */
+/* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting the values of a sample. *done
+ * and *room are as above, and *room may already be scratch. few_values.c */
 struct few_sample;
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job,
                          struct few_sample *sample, bool *done, void **room, ordo_exec *exec);
