@@ -170,16 +170,15 @@ static ordo_status sort_small(sort_look *look, bool *done)
 /* Only a sorted or reversed array is faster than the vector sort. */
 static ordo_status sort_few(sort_look *look, bool *done)
 {
-    const ordo_sort_job *const job = look->job;
-    radix_io const             io = look_order(look->kernels, job, false);
-    bool                       sorted, reversed;
+    bool sorted, reversed;
     look->exec->isa = look->kernels->loops->isa;
-    look_at_all(look->kernels, job, 0, &sorted, &reversed);
-    if (sorted)
-        TRY(cpu_sort_runs(job, &io, done, look->exec));
-    else if (reversed)
-        TRY(cpu_sort_reversed(job, &io, done, look->exec));
-    *done = *done || cpu_vector_sort(look->kernels, job, look->exec);
+    look_at_all(look->kernels, look->job, 0, &sorted, &reversed);
+    if (sorted || reversed) {
+        radix_io const io = look_order(look->kernels, look->job, false);
+        TRY(sorted ? cpu_sort_runs(look->job, &io, done, look->exec)
+                   : cpu_sort_reversed(look->job, &io, done, look->exec));
+    }
+    *done = *done || cpu_vector_sort(look->kernels, look->job, look->exec);
     return ORDO_OK;
 }
 
