@@ -153,6 +153,8 @@ static bool may_be_counted(sort_look *look) { return is_counted(look->job); }
 
 static bool is_of_narrow_keys(sort_look *look) { return is_narrow(look->job); }
 
+static bool is_of_wide_keys(sort_look *look) { return !is_narrow(look->job); }
+
 static bool always(sort_look *look)
 {
     (void)look;
@@ -293,7 +295,7 @@ static const sort_path paths[] = {
     {"dense", "a random sample has numbers of a narrow range", NULL, may_be_counted, sort_dense},
 
     {"narrow", "keys of 8 or 16 bits", "in place", is_of_narrow_keys, sort_narrow},
-    {"radix", "all other keys", "in place", always, sort_radix},
+    {"radix", "keys of 32 or 64 bits", "in place", is_of_wide_keys, sort_radix},
     {"in place", "scratch is refused", NULL, always, sort_in_place},
 };
 
