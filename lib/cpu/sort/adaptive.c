@@ -1,5 +1,5 @@
-/* adaptive.c - argsort, pairs and ranks of keys that are sorted or reversed already, in the order in
- * which keys tie. A sample of neighbours (sort_look.h) rules out most arrays; a small array is
+/* adaptive.c - argsort, pairs and ranks of keys that are sorted or reversed already, in the order
+ * in which keys tie. A sample of neighbours (sort_look.h) rules out most arrays; a small array is
  * checked as a whole. */
 #include "cpu/rough/rough.h"
 #include "cpu/sort/sort_look.h"

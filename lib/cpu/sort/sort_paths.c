@@ -1,8 +1,8 @@
 /* sort_paths.c - the table of paths of a sort of keys on the CPU, and the walk over it.
  *
- * A row has a condition on the type, n, the ISA and what a look at the keys shows (sort_look.h). The
- * walk calls the first row whose condition holds. A row may still decline when it sees more keys;
- * then the walk goes on. The last rows apply to all keys. Narrow keys have 8 or 16 bits. */
+ * A row has a condition on the type, n, the ISA and what a look at the keys shows (sort_look.h).
+ * The walk calls the first row whose condition holds. A row may still decline when it sees more
+ * keys; then the walk goes on. The last row sorts all keys. Narrow keys have 8 or 16 bits. */
 #include "cpu/sort/sort_paths.h"
 
 #include "cpu/rough/rough.h"

@@ -119,8 +119,8 @@ ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *
                                void **room, ordo_exec *exec);
 size_t      cpu_displaced_scratch(const ordo_sort_job *job);
 
-/* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting the values of a sample. *done
- * and *room are as above, and *room may already be scratch. few_values.c */
+/* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting the values of a sample.
+ * *done and *room are as above, and *room may already be scratch. few_values.c */
 struct few_sample;
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job,
                          struct few_sample *sample, bool *done, void **room, ordo_exec *exec);
