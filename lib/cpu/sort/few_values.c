@@ -1,10 +1,10 @@
 /* few_values.c - sorts keys that take few values: counts each value, then writes it as often.
  *
  * A sample (sort_look.c) shows the values. They go into a hash table in which each value has its
- * own slot, so one comparison decides whether a key is in the table. Keys that are not (strays: values
- * that the sample missed, and values whose slot was taken) are collected and sorted. Then the
- * result is written in order: strays, a value, strays, the next value. One thread counts pairs of
- * neighbours if there are few values. The array is read once and written once. If there are too
+ * own slot, so one comparison decides whether a key is in the table. Keys that are not (strays:
+ * values that the sample missed, and values whose slot was taken) are collected and sorted. Then
+ * the result is written in order: strays, a value, strays, the next value. One thread counts pairs
+ * of neighbours if there are few values. The array is read once and written once. If there are too
  * many strays, the keys are unchanged and the general sort runs.
  *
  * Scratch: memory for n keys, which the general sort can use if it runs, and the counters. */
