@@ -251,6 +251,12 @@ static ordo_status sort_radix(sort_look *look, bool *done)
     return end_general(look, cpu_radix(&io, look->exec), done);
 }
 
+void cpu_tell_in_place(ordo_exec *exec)
+{
+    exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
+    exec->facts.buckets = exec->facts.record_bytes = 0;
+}
+
 static ordo_status sort_in_place(sort_look *look, bool *done)
 {
     const ordo_sort_job *const job = look->job;

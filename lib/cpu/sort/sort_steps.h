@@ -61,12 +61,8 @@ static inline void cpu_tell_vector(ordo_exec *exec, const cpu_kernels *kernels)
     exec->facts.strategy = ORDO_STRATEGY_CACHE;
 }
 
-/* Replaces the facts of a sort that was refused scratch. */
-static inline void cpu_tell_in_place(ordo_exec *exec)
-{
-    exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
-    exec->facts.buckets = exec->facts.record_bytes = 0;
-}
+/* Replaces the facts of a sort that was refused scratch. sort_paths.c */
+void cpu_tell_in_place(ordo_exec *exec);
 
 /* ---- Orders by words: order_words.c ---- */
 
