@@ -20,13 +20,12 @@ typedef struct sort_look {
     void                *room;   /* scratch for n keys that a row left, or NULL */
 } sort_look;
 
+/* The texts are for readers of the table. `fallback` names the row that takes over if scratch is
+ * refused. A path that leaves *done false declines, and the walk goes on. */
 typedef struct sort_path {
-    const char *name;
-    const char *when; /* one sentence */
-    const char
-        *fallback; /* the row that takes over if scratch is refused; NULL: the walk goes on */
+    const char *name, *when, *fallback;
     bool (*applies)(sort_look *look);
-    ordo_status (*run)(sort_look *look, bool *done); /* *done stays false: the path declines */
+    ordo_status (*run)(sort_look *look, bool *done);
 } sort_path;
 
 static bool is_narrow(const ordo_sort_job *job)
