@@ -212,7 +212,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
     float const    stretch = (float)job.n / (float)shape.drawn;
     float const    room = stretch * (found + EVEN_SIGMAS * (sqrtf(found + 1) + 1));
     uint32_t const places = threadIdx.x < shape.parts ? (uint32_t)room / CHUNK * CHUNK + CHUNK : 0;
-    uint32_t const start = even_scan(places, sums);
+    uint32_t const start = block_sum_before<EVEN_WARPS>(places, sums);
     tables.counts[threadIdx.x] = 0;
     tables.regions[threadIdx.x] = start;
     if (threadIdx.x == EVEN_MOST - 1) {
@@ -270,7 +270,8 @@ static __global__ void __launch_bounds__(EVEN_THREADS)
         return;
     uint32_t const all = me < tables.shape.parts ? taken(me) + single(me) : 0;
     uint32_t const tiles = all / TILE + (all % TILE != 0);
-    uint32_t const first = even_scan(all, sums[0]), tile = even_scan(tiles, sums[1]);
+    uint32_t const first = block_sum_before<EVEN_WARPS>(all, sums[0]),
+                   tile = block_sum_before<EVEN_WARPS>(tiles, sums[1]);
     tables.starts[me] = first;
     tables.tiles[me] = tile;
     if (me == EVEN_MOST - 1) {
@@ -335,7 +336,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS) even_bounds(even_tables c
     unsigned const below = tables.shape.below, here = threadIdx.x, a = blockIdx.x;
     size_t const   code = (size_t)a * below + here;
     uint32_t const keys = here < below ? tables.groups[code] : 0;
-    uint32_t const start = tables.starts[a] + even_scan(keys, sums);
+    uint32_t const start = tables.starts[a] + block_sum_before<EVEN_WARPS>(keys, sums);
     if (here < below) {
         tables.groups[code] = 0;
         tables.bounds[code] = start;
