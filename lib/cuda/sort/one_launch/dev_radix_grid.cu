@@ -272,14 +272,8 @@ static DEVICE void grid_sort_few(grid_shared<CODE, false> *shared, const radix_j
     shared->start[me] = grid_scan(__ldcg(tables.even_counts + me), shared->sums);
     __syncthreads();
     uint32_t at = part.range.first + me;
-    unsigned low = 0, high = values;
-    while (high - low > 1) { /* the value of the first place of this thread */
-        unsigned const middle = (low + high) / 2;
-        if (shared->start[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
+    unsigned low = /* the value of the first place of this thread */
+        first_where(1u, values, [&](unsigned v) { return shared->start[v] > at; }) - 1;
     for (; at < part.range.end; at += GRID_THREADS) {
         while (low + 1 < values && shared->start[low + 1] <= at)
             low++;
