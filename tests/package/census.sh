@@ -60,6 +60,22 @@ expect 1 'functions of more than 8 parameters'
 grep -q '^lib/core/sums.c:12: long_one: 61 lines, 0 parameters$' "$tmp/out"
 grep -q '^lib/core/sums.c:6: sum_of_nine: .* 9 parameters$' "$tmp/out"
 
+# A public function may have many parameters; other functions are refused, and unused exceptions.
+printf 'int ordo_nine(int a, int b, int c, int d, int e, int f, int g, int h, int i);\n' \
+    >"$tmp/include/ordo.h"
+printf 'int ordo_nine(int a, int b, int c, int d, int e, int f, int g, int h, int i)\n{\n}\n' \
+    >"$tmp/cli/base/nine.c"
+status=0
+"$root/scripts/census" --limits "$tmp" >"$tmp/out" || status=$?
+if [ $status -ne 1 ] || grep -q ordo_nine "$tmp/out" ||
+    ! grep -q '^lib/core/sums.c:12: long_one: ' "$tmp/out" ||
+    ! grep -q '^lib/core/sums.c:6: sum_of_nine: ' "$tmp/out" ||
+    ! grep -q '^lib/.*: .* has no need to be an exception' "$tmp/out"; then
+    echo "census.sh: --limits ended with $status and printed:" >&2
+    cat "$tmp/out" >&2
+    exit 1
+fi
+
 status=0
 "$root/scripts/census" "$tmp/docs" 2>"$tmp/err" || status=$?
 [ $status -eq 2 ] && grep -q 'no lib/' "$tmp/err"

@@ -13,21 +13,21 @@ static bool write_index(execution *e, const csv_rows *rows, ordo_type type, cons
     return finish_output(e, csv_write_selection(&picked, thread_count(e), &e->out));
 }
 
-/* Puts the first k rows of each group, the groups in their order, into picked[0..*found). next and
- * end have a place for each group. */
-static void pick_groups(const csv_groups *groups, uint64_t k, ordo_type type, const void *index,
-                        size_t n, uint64_t *next, uint64_t *end, uint64_t *picked, size_t *found)
+/* Puts the first k rows of each group, the groups in their order, into `picked`, and returns their
+ * number. next and end have a place for each group. */
+static size_t pick_groups(const csv_groups *groups, uint64_t k, ordo_type type, const void *index,
+                          size_t n, uint64_t *next, uint64_t *end, uint64_t *picked)
 {
-    *found = 0;
+    size_t found = 0;
     for (size_t g = 0; g < groups->n; g++)
         end[g] = 0;
     for (size_t i = 0; i < n; i++)
         end[groups->numbers[index_at(type, index, i)]]++;
     for (size_t g = 0; g < groups->n; g++) {
         const uint64_t size = end[g] < k ? end[g] : k;
-        next[g] = *found;
-        *found += size;
-        end[g] = *found;
+        next[g] = found;
+        found += size;
+        end[g] = found;
     }
     for (size_t i = 0; i < n; i++) {
         const size_t row = index_at(type, index, i);
@@ -35,6 +35,7 @@ static void pick_groups(const csv_groups *groups, uint64_t k, ordo_type type, co
         if (next[g] < end[g])
             picked[next[g]++] = row;
     }
+    return found;
 }
 
 static bool topk_groups(execution *e, const csv_rows *rows, ordo_type type, const void *index,
@@ -49,7 +50,7 @@ static bool topk_groups(execution *e, const csv_rows *rows, ordo_type type, cons
     uint64_t *const places = cli_alloc(2 * groups.n, sizeof *places, "the groups");
     const bool      ok = picked != NULL && places != NULL;
     if (ok)
-        pick_groups(&groups, e->o.k, type, index, n, places, places + groups.n, picked, &found);
+        found = pick_groups(&groups, e->o.k, type, index, n, places, places + groups.n, picked);
     free(places);
     csv_groups_free(&groups);
     return ok && write_index(e, rows, ORDO_U64, picked, found);

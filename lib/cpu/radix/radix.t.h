@@ -149,16 +149,25 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
 
 /* ---- Scatter ---- */
 
+typedef struct FN(target) { /* where one thread scatters records */
+    RECORD          *to;
+    size_t           last;   /* the last place */
+    size_t          *places; /* the next place of each bucket */
+    const size_t    *firsts; /* combined: their first places */
+    RECORD          *lines;  /* combined: a line of each bucket */
+    const radix_cut *cut;
+} FN(target);
+
 /* Keys are read again after they were counted. If another thread of the program changes them in
  * between, the result is garbage, but no record is written after the last place. */
 INLINE void FN(scatter_plain)(const RECORD *records, const uint16_t *labels, size_t count,
-                              RECORD *to, size_t last, size_t *places, const radix_cut *cut)
+                              FN(target) t)
 {
     for (size_t i = 0; i < count; i++) {
         RECORD const record = records[i];
-        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(record));
-        size_t const place = places[b]++;
-        to[place < last ? place : last] = record;
+        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(t.cut, KEY_OF(record));
+        size_t const place = t.places[b]++;
+        t.to[place < t.last ? place : t.last] = record;
     }
 }
 
@@ -170,19 +179,18 @@ static inline void FN(flush_line)(RECORD *to, const RECORD *line, size_t first, 
 }
 
 INLINE void FN(scatter_combined)(const RECORD *records, const uint16_t *labels, size_t count,
-                                 RECORD *to, size_t last, size_t *places, const size_t *firsts,
-                                 RECORD *lines, const radix_cut *cut)
+                                 FN(target) t)
 {
     for (size_t i = 0; i < count; i++) {
         RECORD const record = records[i];
-        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(record));
-        size_t const place = places[b]++;
-        lines[b * FN(HELD) + place % FN(HELD)] = record;
-        if (ORDO_UNLIKELY((place + 1) % FN(HELD) == 0) && ORDO_LIKELY(place <= last)) {
-            if (ORDO_LIKELY(place + 1 - firsts[b] >= FN(HELD)))
-                lines_stream(to + (place + 1 - FN(HELD)), lines + b * FN(HELD), GATHER);
+        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(t.cut, KEY_OF(record));
+        size_t const place = t.places[b]++;
+        t.lines[b * FN(HELD) + place % FN(HELD)] = record;
+        if (ORDO_UNLIKELY((place + 1) % FN(HELD) == 0) && ORDO_LIKELY(place <= t.last)) {
+            if (ORDO_LIKELY(place + 1 - t.firsts[b] >= FN(HELD)))
+                lines_stream(t.to + (place + 1 - FN(HELD)), t.lines + b * FN(HELD), GATHER);
             else
-                FN(flush_line)(to, lines + b * FN(HELD), firsts[b], place + 1);
+                FN(flush_line)(t.to, t.lines + b * FN(HELD), t.firsts[b], place + 1);
         }
     }
 }
@@ -219,19 +227,20 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
         for (size_t b = 0; b < cut.buckets; b++)
             firsts[b] = places[b] += skew;
     }
+    FN(target) const target = {to, last, places, firsts, lines, &cut};
     for (size_t at = lo, blocks = 1; at < hi; at += BLOCK, blocks++) {
         FN(prefetch)(work, at, hi, true);
         size_t const          count = ordo_min(BLOCK, hi - at);
         const RECORD *const   records = FN(block_of)(work, at, count, block);
         const uint16_t *const labels = FN(labels_of)(work, records, at, count, some);
         if (work->combine && cut.even)
-            FN(scatter_combined)(records, NULL, count, to, last, places, firsts, lines, &cut);
+            FN(scatter_combined)(records, NULL, count, target);
         else if (work->combine)
-            FN(scatter_combined)(records, labels, count, to, last, places, firsts, lines, &cut);
+            FN(scatter_combined)(records, labels, count, target);
         else if (cut.even)
-            FN(scatter_plain)(records, NULL, count, to, last, places, &cut);
+            FN(scatter_plain)(records, NULL, count, target);
         else
-            FN(scatter_plain)(records, labels, count, to, last, places, &cut);
+            FN(scatter_plain)(records, labels, count, target);
         if (blocks % 4096 == 0 && ordo_poll(work->exec, (double)at / (double)work->n))
             return;
     }

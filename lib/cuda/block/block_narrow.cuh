@@ -7,7 +7,7 @@
 #ifndef ORDO_CUDA_BLOCK_BLOCK_NARROW_H
 #define ORDO_CUDA_BLOCK_BLOCK_NARROW_H
 
-#include "cuda/block/block_scan.cuh"
+#include "cuda/block/block_before.cuh"
 
 enum {
     NARROW_LG = 10,
@@ -28,7 +28,6 @@ template <typename WORD> struct narrow_range {
 /* Finds the bin of a rank among the words in the bins. A barrier must come before and after. */
 template <int THREADS> static DEVICE void narrow_find_bin(narrow_shared<THREADS> *s, uint32_t rank)
 {
-    typedef scan_add<uint32_t> ADD;
     constexpr int EACH = NARROW_BINS / THREADS;
     uint32_t own[EACH], sum = 0;
 #pragma unroll
@@ -36,10 +35,7 @@ template <int THREADS> static DEVICE void narrow_find_bin(narrow_shared<THREADS>
         own[b] = s->bins[threadIdx.x * EACH + b];
         sum += own[b];
     }
-    uint32_t const scanned = warp_scan<ADD>(sum);
-    uint32_t const here = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-    uint32_t       before =
-        block_scan_warps<ADD, THREADS / WARP_LANES>(here, s->totals).before + scanned - sum;
+    uint32_t before = block_sum_before<THREADS / WARP_LANES>(sum, s->totals);
     if (rank < before || rank - before >= sum)
         return;
 #pragma unroll

@@ -11,7 +11,7 @@
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SHARES_H
 #define ORDO_CUDA_BLOCK_BLOCK_SHARES_H
 
-#include "cuda/block/block_scan.cuh"
+#include "cuda/block/block_before.cuh"
 
 enum {
     SHARES_SAMPLE = 128, /* keys of the sample */
@@ -231,9 +231,8 @@ static DEVICE void shares_count(shares_shared<BITS, THREADS, ITEMS> *s, const BI
 template <typename BITS, int THREADS, int ITEMS, typename F>
 static DEVICE void shares_scan(shares_shared<BITS, THREADS, ITEMS> *s, F &&each)
 {
-    typedef scan_add<uint32_t> ADD;
-    vector_16<uint32_t>        mine[ITEMS / 4];
-    uint32_t                   sum = 0;
+    vector_16<uint32_t> mine[ITEMS / 4];
+    uint32_t            sum = 0;
 #pragma unroll
     for (int v = 0; v < ITEMS / 4; v++)
         mine[v].all = s->buckets[threadIdx.x * (ITEMS / 4) + v];
@@ -242,10 +241,7 @@ static DEVICE void shares_scan(shares_shared<BITS, THREADS, ITEMS> *s, F &&each)
         sum += mine[j / 4].key[j % 4];
         each(threadIdx.x * ITEMS + j, mine[j / 4].key[j % 4]);
     }
-    uint32_t const scanned = warp_scan<ADD>(sum);
-    uint32_t const warp_sum = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-    uint32_t       start =
-        block_scan_warps<ADD, THREADS / WARP_LANES>(warp_sum, s->sums).before + scanned - sum;
+    uint32_t start = block_sum_before<THREADS / WARP_LANES>(sum, s->sums);
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) {
         uint32_t const count = mine[j / 4].key[j % 4];

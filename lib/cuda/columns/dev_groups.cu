@@ -8,6 +8,7 @@
 #include "cuda/columns/weighted_groups.cuh"
 #include "cuda/columns/weighted_ranks.cuh"
 #include "cuda/select/dev_select.cuh"
+#include "cuda/warp/first_where.cuh"
 
 struct group_work {
     ordo_type     index_type;
@@ -210,14 +211,11 @@ template <typename WORD, typename INDEX>
 static DEVICE uint64_t nans_begin(const segment_codes<WORD> &codes, const group_read &in,
                                   uint64_t start, uint64_t end)
 {
-    uint64_t lo = start, hi = codes.is_float ? end : start;
-    while (lo < hi) {
-        uint64_t const middle = lo + (hi - lo) / 2;
-        bool const     nan = is_nan(codes, in.keys, ((const INDEX *)in.index)[middle]);
-        hi = nan ? middle : hi;
-        lo = nan ? lo : middle + 1;
-    }
-    return codes.is_float ? lo : end;
+    if (!codes.is_float)
+        return end;
+    return first_where(start, end, [&](uint64_t i) {
+        return is_nan(codes, in.keys, ((const INDEX *)in.index)[i]);
+    });
 }
 
 template <typename WORD, typename INDEX>

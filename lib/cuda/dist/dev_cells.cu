@@ -5,6 +5,7 @@
  * memory, or in device memory if there are too many. The kept orders of a warp get their places by
  * one addition to a global counter. One read of the keys. */
 #include "cuda/dist/dist.cuh"
+#include "cuda/warp/first_where.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -104,14 +105,8 @@ static __global__ void __launch_bounds__(DIST_THREADS)
 
 static DEVICE size_t cell_of(const cells_work &work, uint64_t order)
 {
-    size_t lo = 0, hi = work.boundary_count;
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (work.boundaries[middle] < order)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    size_t const lo = first_where((size_t)0, (size_t)work.boundary_count,
+                                  [&](size_t b) { return work.boundaries[b] >= order; });
     return 2 * lo + (lo < work.boundary_count && work.boundaries[lo] == order);
 }
 

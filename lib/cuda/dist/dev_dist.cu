@@ -7,6 +7,7 @@
 #include "cuda/dist/dist.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 #include "cuda/scan/dev_scan_ops.cuh"
+#include "cuda/warp/first_where.cuh"
 
 /* ---- Lists from the host ---- */
 
@@ -59,16 +60,10 @@ static __global__ void __launch_bounds__(DIST_THREADS)
 {
     grid_each(count, [&](size_t i) {
         ordo_place_wish const wish = wishes[i];
-        uint64_t              lo = wish.from, hi = wish.to;
-        while (lo < hi) {
-            uint64_t const middle = lo + (hi - lo) / 2;
-            uint64_t const here = (uint64_t)code.encode(keys[middle]);
-            if (here < wish.order || (wish.above != 0 && here == wish.order))
-                lo = middle + 1;
-            else
-                hi = middle;
-        }
-        places[i] = lo;
+        places[i] = first_where(wish.from, wish.to, [&](uint64_t at) {
+            uint64_t const here = (uint64_t)code.encode(keys[at]);
+            return here > wish.order || (wish.above == 0 && here == wish.order);
+        });
     });
 }
 

@@ -9,6 +9,7 @@
 #define ORDO_CUDA_ROUGH_RADIUS_FAR_H
 
 #include "cuda/rough/radius.cuh"
+#include "cuda/warp/first_where.cuh"
 
 /* Whether pairs more than r places apart that were not measured yet may end in patch p. */
 template <typename BITS>
@@ -28,15 +29,7 @@ static DEVICE bool radius_doubtful(const radius_table<BITS> &table, size_t p, BI
 template <typename BITS>
 static DEVICE size_t radius_first(const radius_table<BITS> &table, BITS low, size_t last)
 {
-    size_t begin = 0, end = last;
-    while (begin < end) {
-        size_t const middle = begin + (end - begin) / 2;
-        if (table.upto(middle) > low)
-            end = middle;
-        else
-            begin = middle + 1;
-    }
-    return begin;
+    return first_where((size_t)0, last, [&](size_t p) { return table.upto(p) > low; });
 }
 
 /* The radius that the table proves for patch p; r if that is not larger. */
@@ -257,15 +250,9 @@ static __device__ uint64_t radius_open_patch(const radius_view<CODE>  &view,
         BITS const   key = memory->right[i];
         if (place < r + 1 || memory->left[place - r - 1 - from * PATCH] <= key)
             continue;
-        int begin = 0, end = (int)(place - r - 1 - from * PATCH);
-        while (begin < end) {
-            int const middle = (begin + end) / 2;
-            if (memory->left[middle] > key)
-                end = middle;
-            else
-                begin = middle + 1;
-        }
-        farthest = max(farthest, place - (from * PATCH + begin));
+        int const first = first_where(0, (int)(place - r - 1 - from * PATCH),
+                                      [&](int at) { return memory->left[at] > key; });
+        farthest = max(farthest, place - (from * PATCH + first));
     }
     return warp_reduce<scan_max<uint64_t>>(farthest);
 }

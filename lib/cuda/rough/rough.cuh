@@ -5,6 +5,7 @@
 
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
+#include "cuda/warp/first_where.cuh"
 #include "cuda/warp/warp_sort.cuh"
 
 /* The array, starting at the 16-byte boundary before it. The `pad` places before the array read as
@@ -90,16 +91,10 @@ static __global__ void rough_borders(rough_view<CODE> view, size_t span, unsigne
         return;
     }
     for (unsigned at = threadIdx.x * EACH; at < all; at += blockDim.x * EACH) {
-        unsigned begin = at > all - lefts ? at - (all - lefts) : 0, end = min(at, lefts);
-        while (begin < end) { /* finds how many of the first `at` keys of the merge come from the
-                               * left side */
-            unsigned const middle = (begin + end) / 2;
-            if (left[middle] <= right[at - 1 - middle])
-                begin = middle + 1;
-            else
-                end = middle;
-        }
-        unsigned i = begin, j = at - begin;
+        /* how many of the first `at` keys of the merge come from the left side */
+        unsigned i = first_where(at > all - lefts ? at - (all - lefts) : 0, min(at, lefts),
+                                 [&](unsigned l) { return left[l] > right[at - 1 - l]; });
+        unsigned j = at - i;
         for (unsigned o = at; o < min(at + EACH, all); o++) {
             bool const take = j >= all - lefts || (i < lefts && left[i] <= right[j]);
             view.base[lo + o] = view.code.decode(take ? left[i++] : right[j++]);

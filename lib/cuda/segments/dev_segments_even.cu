@@ -7,10 +7,11 @@
  * left to segment_split.cuh. Nothing is written to the result before that is known. Segments that
  * overlap because of bad offsets may mix their keys; every write stays within a segment. Memory
  * moved: three reads and two writes. */
+#include "cuda/block/block_before.cuh"
 #include "cuda/block/block_bitonic.cuh"
+#include "cuda/block/block_tile.cuh"
 #include "cuda/segments/segment_even.cuh"
 #include "cuda/sort/dev_radix_leaf.cuh"
-#include "cuda/warp/warp_alike.cuh"
 
 segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles, bool divides)
 {
@@ -84,17 +85,6 @@ static DEVICE void row_each_of_segment(const tile_place &at, uint64_t t, uint64_
           t + 1 == end);
 }
 
-/* Reads the line of a map. */
-template <typename MAP> static DEVICE MAP row_line_of(const segment_even_map *from)
-{
-    static_assert(sizeof(MAP) <= sizeof from->line, "room for the map");
-    MAP line;
-#pragma unroll
-    for (int i = 0; i < sizeof line / 4; i++)
-        ((uint32_t *)&line)[i] = from->line[i];
-    return line;
-}
-
 /* Calls f(tile, map, is_last) for each tile of an even segment that this block takes: consecutive
  * ones. is_last: the next tile is of another segment or block. `bend` is in shared memory. Contains
  * barriers. */
@@ -121,11 +111,12 @@ static DEVICE void row_each_tile(const segment_map &map, const segment_lists &li
             bend[threadIdx.x] = from->bend[threadIdx.x];
         __syncthreads();
         if (from->kind == EVEN_LINEAR)
-            walk(row_line_of<even_map<CODE>>(from));
+            walk(even_line_at<even_map<CODE>>(from->line));
         else if (!CODE::is_float || from->kind == EVEN_BENT)
-            walk(even_bent<CODE>{row_line_of<even_map<CODE>>(from), bend});
+            walk(even_bent<CODE>{even_line_at<even_map<CODE>>(from->line), bend});
         else
-            walk(even_bent_bits<CODE>{{row_line_of<even_map<even_bits_code<CODE>>>(from), bend}});
+            walk(even_bent_bits<CODE>{
+                {even_line_at<even_map<even_bits_code<CODE>>>(from->line), bend}});
     }
 }
 
@@ -192,7 +183,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         uint32_t const      codes = even.maps[i].codes;
         segment_large const here = split_segment<EVEN_KIND>(map, lists, i);
         uint64_t const      table = here.first_tile * SEGMENT_EVEN_EACH;
-        uint32_t            most = 0, before = 0;
+        uint32_t            most = 0;
         for (unsigned c = lane_id(); c < codes; c += WARP_LANES)
             most = max(most, even.counts[table + c]);
         bool const is_huge = here.where.length > SEGMENT_EVEN_LONGEST;
@@ -204,18 +195,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         }
         uint64_t *const bounds =
             is_huge ? split.bounds + here.first_tile * SPLIT_EACH : even.bounds + table;
-        for (unsigned first = 0; first < codes; first += WARP_LANES) {
-            unsigned const c = first + lane_id();
-            uint32_t const own = c < codes ? even.counts[table + c] : 0;
-            uint32_t const scanned = before + warp_scan<scan_add<uint32_t>>(own);
-            if (c < codes) {
-                even.counts[table + c] = scanned - own;
-                bounds[c] = here.where.start + (scanned - own);
-            }
-            before = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-        }
+        split_starts(even.counts + table, bounds, codes, here.where);
         if (lane_id() == 0) {
-            bounds[codes] = here.where.start + here.where.length;
             split_leave_out(split, i);
             even.state->taken = 1;
             if (!is_huge)
@@ -231,28 +212,14 @@ struct row_shared {
     uint32_t bend[EVEN_PARTS], sums[EVEN_WARPS];
 };
 
-/* Calls f(i) for each key of this thread. */
-template <typename F> static DEVICE void row_each_key(const row_tile &tile, F &&f)
-{
-    bool const is_whole = tile.valid == ROW_TILE;
-#pragma unroll
-    for (int i = 0; i < ROW_ITEMS; i++)
-        if (is_whole || i * EVEN_THREADS + threadIdx.x < tile.valid)
-            f(i);
-}
-
 /* Turns the counts of the tile into places and takes places of the codes for its keys. Barriers
  * must come before and after. */
 static DEVICE void row_take(row_shared *shared, const row_tile &tile, const segment_even &even)
 {
-    typedef scan_add<uint32_t> ADD;
-    unsigned const             me = threadIdx.x;
-    uint32_t const             own = shared->count[me];
-    uint32_t const             taken = own != 0 ? atomicAdd(even.counts + tile.table + me, own) : 0;
-    uint32_t const             scanned = warp_scan<ADD>(own);
-    uint32_t const             here = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-    uint32_t const             start =
-        block_scan_warps<ADD, EVEN_WARPS>(here, shared->sums).before + scanned - own;
+    unsigned const me = threadIdx.x;
+    uint32_t const own = shared->count[me];
+    uint32_t const taken = own != 0 ? atomicAdd(even.counts + tile.table + me, own) : 0;
+    uint32_t const start = block_sum_before<EVEN_WARPS>(own, shared->sums);
     shared->count[me] = start;
     shared->to[me] = taken - start;
 }
@@ -274,27 +241,18 @@ static __global__ void __launch_bounds__(EVEN_THREADS, 2)
         map, lists, even, shared->bend, [&](const row_tile &tile, auto const &codes, bool) {
             uint32_t key[ROW_ITEMS], ranked[ROW_ITEMS]; /* rank above code */
             row_load(keys, tile, key);
-            if (tile.valid == ROW_TILE && warp_alike(codes.of(code, key[0]))) {
-#pragma unroll
-                for (int i = 0; i < ROW_ITEMS; i++) {
-                    uint32_t const mine = codes.of(code, key[i]);
-                    ranked[i] = warp_add_alike(shared->count, mine) << 16 | mine;
-                }
-            } else
-                row_each_key(tile, [&](int i) {
-                    uint32_t const mine = codes.of(code, key[i]);
-                    ranked[i] = atomicAdd(shared->count + mine, 1u) << 16 | mine;
-                });
+            tile_count<EVEN_THREADS, ROW_ITEMS>(
+                tile.valid, shared->count, [&](int i) { return codes.of(code, key[i]); },
+                [&](int i, unsigned mine, uint32_t rank) { ranked[i] = rank << 16 | mine; });
             __syncthreads();
             row_take(shared, tile, even);
             __syncthreads();
-            row_each_key(tile, [&](int i) {
+            tile_each<EVEN_THREADS, ROW_ITEMS>(tile.valid, [&](int i, unsigned) {
                 shared->keys[shared->count[ranked[i] & 0xffff] + (ranked[i] >> 16)] = key[i];
             });
             __syncthreads();
             shared->count[threadIdx.x] = 0;
-            row_each_key(tile, [&](int i) {
-                unsigned const p = i * EVEN_THREADS + threadIdx.x;
+            tile_each<EVEN_THREADS, ROW_ITEMS>(tile.valid, [&](int, unsigned p) {
                 uint32_t const moved = shared->keys[p];
                 out[tile.start + shared->to[codes.of(code, moved)] + p] =
                     tile.is_huge ? code.encode(moved) : moved;

@@ -8,7 +8,7 @@
  * dev_radix_pass.cuh). If there is no huge segment, the kernels end at once. Segments that overlap
  * because of bad offsets may change each other's keys; every write still stays within a segment.
  * Memory moved: five reads and four writes. Scratch: 1 KB per tile, 4 KB per segment. */
-#include "cuda/block/block_scan.cuh"
+#include "cuda/block/block_before.cuh"
 #include "cuda/segments/segment_kept.cuh"
 #include "cuda/sort/dev_radix_look.cuh"
 
@@ -214,14 +214,11 @@ static __global__ void __launch_bounds__(HUGE_THREADS)
  * each. */
 static __global__ void __launch_bounds__(RADIX_BINS) huge_starts(segment_huge const huge)
 {
-    typedef scan_add<uint32_t> ADD;
-    __shared__ uint32_t        sums[RADIX_BINS / WARP_LANES];
+    __shared__ uint32_t sums[RADIX_BINS / WARP_LANES];
     if (blockIdx.x / SEGMENT_HUGE_DIGITS >= huge.state->count)
         return;
     uint32_t *const bin = huge.bins + blockIdx.x * RADIX_BINS + threadIdx.x;
-    uint32_t const  count = *bin, scanned = warp_scan<ADD>(count);
-    uint32_t const  here = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-    *bin = block_scan_warps<ADD, RADIX_BINS / WARP_LANES>(here, sums).before + scanned - count;
+    *bin = block_sum_before<RADIX_BINS / WARP_LANES>(*bin, sums);
 }
 
 /* ---- Steps ---- */

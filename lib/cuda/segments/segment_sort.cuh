@@ -12,8 +12,8 @@
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SORT_H
 
+#include "cuda/block/block_before.cuh"
 #include "cuda/block/block_bitonic.cuh"
-#include "cuda/block/block_scan.cuh"
 #include "cuda/segments/dev_segments_sort.cuh"
 #include "cuda/segments/segment_lanes.cuh"
 #include "cuda/segments/segment_split.cuh"
@@ -72,16 +72,13 @@ template <typename KIND, typename AT, typename BITS = typename KIND::BITS>
 static DEVICE void rank_in_block(const segment_job<BITS> &job, segment where, uint64_t first,
                                  unsigned count, uint64_t before, uint32_t *totals, AT &&at)
 {
-    typedef scan_add<uint32_t> ADD;
-    unsigned const             each = (count + blockDim.x - 1) / blockDim.x;
+    unsigned const each = (count + blockDim.x - 1) / blockDim.x;
     unsigned const begin = min(threadIdx.x * each, count), end = min(begin + each, count);
     if (job.ties == ORDO_TIES_DENSE) {
         uint32_t heads = 0;
         for (uint64_t r = first + begin; r < first + end; r++)
             heads += r == 0 || KIND::bits(at(r - 1)) != KIND::bits(at(r));
-        uint32_t const scanned = warp_scan<ADD>(heads);
-        uint32_t const here = __shfl_sync(WARP_ALL, scanned, 31);
-        before += block_scan_warps<ADD, MOST_WARPS>(here, totals).before + scanned - heads;
+        before += block_sum_before<MOST_WARPS>(heads, totals);
     }
     segment_ranks<KIND>(job, where, first + begin, first + end, before, at);
 }

@@ -11,8 +11,8 @@
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SPLIT_H
 
+#include "cuda/block/block_before.cuh"
 #include "cuda/block/block_bitonic.cuh"
-#include "cuda/block/block_scan.cuh"
 #include "cuda/segments/segment_kept.cuh"
 
 enum {
@@ -168,6 +168,34 @@ static DEVICE void split_fill_cells(const split_cells<typename KIND::BITS> &cell
     }
 }
 
+/* Finds the bucket of each record x, from those of its cell. Called by whole warps. */
+template <typename KIND, int ITEMS, typename K = typename KIND::K>
+static DEVICE void split_find(const split_cells<typename KIND::BITS> &cells, const K *splitters,
+                              const uint32_t *table, const K (&x)[ITEMS], uint32_t (&bucket)[ITEMS])
+{
+    uint32_t range[ITEMS]; /* the first bucket, and the last one above 16 bits */
+#pragma unroll
+    for (int e = 0; e < ITEMS; e++)
+        range[e] = table[cells.cell(KIND::bits(x[e]))];
+    bool open = true;
+    while (__any_sync(WARP_ALL, open)) {
+        open = false;
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++) {
+            unsigned const from = range[e] & 0xffff, end = range[e] >> 16;
+            if (from < end) {
+                unsigned const middle = (from + end) / 2;
+                range[e] =
+                    x[e] < splitters[middle] ? (from | middle << 16) : ((middle + 1) | end << 16);
+                open = true;
+            }
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < ITEMS; e++)
+        bucket[e] = range[e] & 0xffff;
+}
+
 /* Finds the bucket of every record, the number of splitters up to it, and counts the buckets. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
@@ -198,30 +226,14 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         split_cells<BITS> const cells(KIND::bits(splitters[0]), KIND::bits(splitters[last - 1]));
         split_fill_cells<KIND>(cells, splitters, padded, last, table);
         __syncthreads();
-        uint32_t range[SHAPE::ITEMS]; /* the first bucket, and the last one above 16 bits */
-#pragma unroll
-        for (int e = 0; e < SHAPE::ITEMS; e++)
-            range[e] = table[cells.cell(KIND::bits(x[e]))];
-        bool open = true;
-        while (__any_sync(WARP_ALL, open)) {
-            open = false;
-#pragma unroll
-            for (int e = 0; e < SHAPE::ITEMS; e++) {
-                unsigned const from = range[e] & 0xffff, end = range[e] >> 16;
-                if (from < end) {
-                    unsigned const middle = (from + end) / 2;
-                    range[e] = x[e] < splitters[middle] ? (from | middle << 16)
-                                                        : ((middle + 1) | end << 16);
-                    open = true;
-                }
-            }
-        }
+        uint32_t bucket[SHAPE::ITEMS];
+        split_find<KIND>(cells, splitters, table, x, bucket);
 #pragma unroll
         for (int e = 0; e < SHAPE::ITEMS; e++) {
-            unsigned const p = e * SPLIT_THREADS + threadIdx.x, found = range[e] & 0xffff;
+            unsigned const p = e * SPLIT_THREADS + threadIdx.x;
             if (p < count) {
-                split.ids[at.where.start + at.first + p] = (uint16_t)found;
-                atomicAdd(&counts[found], 1u);
+                split.ids[at.where.start + at.first + p] = (uint16_t)bucket[e];
+                atomicAdd(&counts[bucket[e]], 1u);
             }
         }
         __syncthreads();
@@ -230,6 +242,25 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
                 atomicAdd(&split.counts[to.table + b], counts[b]);
         __syncthreads();
     }
+}
+
+/* Turns the counts of the buckets of a segment into their first places in it, and writes their
+ * bounds. Called by a warp. */
+static DEVICE void split_starts(uint32_t *counts, uint64_t *bounds, unsigned buckets, segment where)
+{
+    uint32_t before = 0;
+    for (unsigned first = 0; first < buckets; first += WARP_LANES) {
+        unsigned const b = first + lane_id();
+        uint32_t const own = b < buckets ? counts[b] : 0;
+        uint32_t const scanned = before + warp_scan<scan_add<uint32_t>>(own);
+        if (b < buckets) {
+            counts[b] = scanned - own;
+            bounds[b] = where.start + (scanned - own);
+        }
+        before = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
+    }
+    if (lane_id() == 0)
+        bounds[buckets] = where.start + where.length;
 }
 
 /* Turns the counts of every long segment into the places of its buckets; one warp per segment. */
@@ -246,19 +277,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         if (here.where.length == 0 || split_is_left_out(split, i))
             continue;
         split_place const at = split_at<KIND>(here.first_tile, here.where.length);
-        uint32_t          before = 0;
-        for (unsigned first = 0; first < at.buckets; first += WARP_LANES) {
-            unsigned const b = first + lane_id();
-            uint32_t const own = b < at.buckets ? split.counts[at.table + b] : 0;
-            uint32_t const scanned = before + warp_scan<scan_add<uint32_t>>(own);
-            if (b < at.buckets) {
-                split.counts[at.table + b] = scanned - own;
-                split.bounds[at.table + b] = here.where.start + (scanned - own);
-            }
-            before = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-        }
-        if (lane_id() == 0)
-            split.bounds[at.table + at.buckets] = here.where.start + here.where.length;
+        split_starts(split.counts + at.table, split.bounds + at.table, at.buckets, here.where);
     }
 }
 
@@ -269,7 +288,6 @@ template <int MOST>
 static DEVICE void split_reserve(uint32_t *cursors, unsigned buckets, uint32_t *counts,
                                  uint32_t *shift, uint32_t *totals)
 {
-    typedef scan_add<uint32_t> ADD;
     constexpr int EACH = MOST / SPLIT_THREADS;
     unsigned const first = threadIdx.x * EACH;
     uint32_t       own[EACH], sum = 0;
@@ -278,10 +296,7 @@ static DEVICE void split_reserve(uint32_t *cursors, unsigned buckets, uint32_t *
         own[b] = counts[first + b];
         sum += own[b];
     }
-    uint32_t const scanned = warp_scan<ADD>(sum);
-    uint32_t const here = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-    uint32_t       place =
-        block_scan_warps<ADD, SPLIT_THREADS / WARP_LANES>(here, totals).before + scanned - sum;
+    uint32_t place = block_sum_before<SPLIT_THREADS / WARP_LANES>(sum, totals);
 #pragma unroll
     for (int b = 0; b < EACH; b++) {
         counts[first + b] = place;

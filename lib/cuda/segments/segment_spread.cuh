@@ -11,7 +11,7 @@
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_SPREAD_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_SPREAD_H
 
-#include "cuda/block/block_scan.cuh"
+#include "cuda/block/block_before.cuh"
 #include "cuda/block/block_windows.cuh"
 #include "cuda/segments/dev_segments_sort.cuh"
 
@@ -169,9 +169,8 @@ static DEVICE void row_count(row_memory<KIND, THREADS> *memory, const row_line<B
 template <typename KIND, int THREADS>
 static DEVICE unsigned row_scan(row_memory<KIND, THREADS> *memory)
 {
-    typedef scan_add<uint32_t> ADD;
-    constexpr int              WORDS = row_memory<KIND, THREADS>::ITEMS;
-    uint4 *const               mine = (uint4 *)(memory->counts + threadIdx.x * WORDS);
+    constexpr int WORDS = row_memory<KIND, THREADS>::ITEMS;
+    uint4 *const  mine = (uint4 *)(memory->counts + threadIdx.x * WORDS);
     union {
         uint4    all[WORDS / 4];
         uint32_t word[WORDS];
@@ -186,10 +185,7 @@ static DEVICE unsigned row_scan(row_memory<KIND, THREADS> *memory)
         most = __vmaxu2(most, part.word[i]);
     }
     sum = (sum & 0xffff) + (sum >> 16);
-    uint32_t const scanned = warp_scan<ADD>(sum);
-    uint32_t const here = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
-    uint32_t       at =
-        block_scan_warps<ADD, THREADS / WARP_LANES>(here, memory->sums).before + scanned - sum;
+    uint32_t at = block_sum_before<THREADS / WARP_LANES>(sum, memory->sums);
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
         uint32_t const low = part.word[i] & 0xffff, high = part.word[i] >> 16;

@@ -7,6 +7,7 @@
  * memory. Scratch: 16 bytes per value. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/sort/dev_radix.cuh"
+#include "cuda/warp/first_where.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -166,14 +167,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
 /* The last value in [low, high] that starts at or before position i: the i-th key. */
 static DEVICE unsigned count_find(const uint64_t *starts, unsigned low, unsigned high, size_t i)
 {
-    while (low < high) {
-        unsigned const middle = (low + high + 1) / 2;
-        if (starts[middle] <= i)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return first_where(low + 1, high + 1, [&](unsigned v) { return starts[v] > i; }) - 1;
 }
 
 /* `skip` is the number of keys from the previous multiple of 16 bytes to the array. */

@@ -9,6 +9,7 @@
  * the keys. Cost: one read and one write. Scratch: about 0.4 MB. */
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/sort/dev_distinct.cuh"
+#include "cuda/warp/first_where.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -206,15 +207,7 @@ static __global__ void __launch_bounds__(MANY_THREADS)
 
     /* the last value that starts at `i` or before */
     auto const value_at = [&](size_t i) {
-        unsigned low = 0, high = all;
-        while (high - low > 1) {
-            unsigned const middle = (low + high) / 2;
-            if (shared->start[middle] <= i)
-                low = middle;
-            else
-                high = middle;
-        }
-        return low;
+        return first_where(1u, all, [&](unsigned v) { return shared->start[v] > i; }) - 1;
     };
     distinct_vectors<BITS> const whole(keys, n);
     size_t const                 tile = 32 * MANY_ROWS;

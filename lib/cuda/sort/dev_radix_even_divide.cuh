@@ -7,19 +7,10 @@
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_EVEN_DIVIDE_H
 #define ORDO_CUDA_SORT_DEV_RADIX_EVEN_DIVIDE_H
 
+#include "cuda/block/block_before.cuh"
+#include "cuda/block/block_tile.cuh"
 #include "cuda/sort/dev_radix_even_map.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
-#include "cuda/warp/warp_alike.cuh"
-
-/* A scan over one value of each of EVEN_THREADS threads: the sum of the values before. Contains one
- * barrier; `sums` may be written again after the next one. */
-static DEVICE uint32_t even_scan(uint32_t x, uint32_t *sums)
-{
-    typedef scan_add<uint32_t> ADD;
-    uint32_t const             scanned = warp_scan<ADD>(x);
-    uint32_t const             total = __shfl_sync(WARP_ALL, scanned, 31);
-    return block_scan_warps<ADD, EVEN_WARPS>(total, sums).before + scanned - x;
-}
 
 /* A tile of the second partition: a part of one bucket of the first. */
 struct even_tile {
@@ -139,14 +130,9 @@ struct even_divider {
             return even_find<TILE>(shared->tiles, shared->starts, shared->regions, bucket, number);
         return {0, number * TILE, min(TILE, (uint32_t)job.n - number * TILE)};
     }
-    /* Calls f(i, p) for each key i of this thread, at place p of a tile. */
     template <typename F> static DEVICE void each(uint32_t valid, F &&f)
     {
-        bool const whole = valid == TILE;
-#pragma unroll
-        for (int i = 0; i < ITEMS; i++)
-            if (whole || i * EVEN_THREADS + threadIdx.x < valid)
-                f(i, i * EVEN_THREADS + threadIdx.x);
+        tile_each<EVEN_THREADS, ITEMS>(valid, f);
     }
     DEVICE void load(even_tile const &from)
     {
@@ -208,17 +194,9 @@ struct even_divider {
     /* Ranks the keys of the tile after the keys that wait. */
     DEVICE void rank(void)
     {
-        if (tile.valid == TILE && warp_alike(bucket_of(key[0]))) {
-#pragma unroll
-            for (int i = 0; i < ITEMS; i++) {
-                unsigned const bucket = bucket_of(key[i]);
-                ranked[i] = warp_add_alike(shared->count, bucket) << 16 | bucket;
-            }
-        } else
-            each(tile.valid, [&](int i, unsigned) {
-                unsigned const bucket = bucket_of(key[i]);
-                ranked[i] = atomicAdd(shared->count + bucket, 1u) << 16 | bucket;
-            });
+        tile_count<EVEN_THREADS, ITEMS>(
+            tile.valid, shared->count, [&](int i) { return bucket_of(key[i]); },
+            [&](int i, unsigned bucket, uint32_t rank) { ranked[i] = rank << 16 | bucket; });
         __syncthreads();
     }
 
@@ -229,7 +207,7 @@ struct even_divider {
         unsigned const me = threadIdx.x;
         uint32_t const count = shared->count[me], full = count / CHUNK * CHUNK;
         uint32_t const taken = full != 0 ? take(me, full / CHUNK) : 0;
-        uint32_t const start = even_scan(full, shared->sums);
+        uint32_t const start = block_sum_before<EVEN_WARPS>(full, shared->sums);
         shared->count[me] = start << 16 | full;
         if (me == EVEN_THREADS - 1)
             shared->total = start + full;

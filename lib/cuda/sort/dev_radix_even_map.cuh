@@ -227,15 +227,20 @@ struct even_tables {
     even_shape  shape;
 };
 
-/* The map without its table. */
-template <typename CODE> static DEVICE even_map<CODE> even_line(const even_state *state)
+/* Reads a map without its table. */
+template <typename MAP, int WORDS> static DEVICE MAP even_line_at(const uint32_t (&words)[WORDS])
 {
-    static_assert(sizeof(even_map<CODE>) <= sizeof state->map, "room for the map");
-    even_map<CODE> line;
+    static_assert(sizeof(MAP) <= sizeof words, "room for the map");
+    MAP line;
 #pragma unroll
     for (int i = 0; i < sizeof line / 4; i++)
-        ((uint32_t *)&line)[i] = state->map[i];
+        ((uint32_t *)&line)[i] = words[i];
     return line;
+}
+
+template <typename CODE> static DEVICE even_map<CODE> even_line(const even_state *state)
+{
+    return even_line_at<even_map<CODE>>(state->map);
 }
 
 /* Calls f with the map of the keys. Called by all threads of a block; `bend` is in shared memory

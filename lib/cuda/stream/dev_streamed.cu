@@ -10,6 +10,7 @@
 #include "backend/pack.h"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/warp/first_where.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -144,15 +145,8 @@ static __global__ void search_kernel(const typename CODE::BITS *sorted, size_t n
     if (i >= count)
         return;
     uint64_t const wanted = codes.at[i];
-    size_t         lo = 0, hi = n;
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if ((uint64_t)code.encode(sorted[middle]) < wanted)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    positions[i] = lo;
+    positions[i] = first_where(
+        (size_t)0, n, [&](size_t at) { return (uint64_t)code.encode(sorted[at]) >= wanted; });
 }
 
 size_t dev_search_scratch(const ordo_search_job *job)

@@ -195,20 +195,34 @@ static job_arrays text_arrays(ordo_text_job *job, bool writes_sa, bool inverse)
     return list;
 }
 
+struct text_verb {
+    size_t (*scratch)(const ordo_text_job *job);
+    ordo_status (*run)(cuda_call *call, const ordo_text_job *job);
+    bool writes_sa, inverse; /* see text_arrays */
+};
+
+static constexpr text_verb suffix_array = {suffix_scratch, suffix_run, true, false};
+static constexpr text_verb suffix_check = {checker_scratch, checker_run, false, false};
+static constexpr text_verb lcp = {lcp_scratch, lcp_run, false, false};
+static constexpr text_verb bwt = {bwt_scratch, bwt_run, false, false};
+static constexpr text_verb unbwt = {dev_unbwt_scratch, dev_unbwt, false, true};
+static constexpr text_verb rotate = {dev_rotate_scratch, dev_rotate, false, false};
+
 /* Runs a verb on device memory, with copies of host arrays. */
 static ordo_status with_frame(void *state, const ordo_text_job *given, ordo_exec *exec,
-                              bool writes_sa, size_t scratch,
-                              ordo_status (*run)(cuda_call *, const ordo_text_job *))
+                              const text_verb &verb)
 {
+    TRY(check_job(exec, given));
     ordo_text_job    job = *given;
-    job_arrays const arrays = text_arrays(&job, writes_sa, run == dev_unbwt);
+    job_arrays const arrays = text_arrays(&job, verb.writes_sa, verb.inverse);
     cuda_frame       frame;
-    TRY(frame_begin(&frame, (cuda_state *)state, exec, arrays_bytes(&arrays, exec) + scratch));
+    TRY(frame_begin(&frame, (cuda_state *)state, exec,
+                    arrays_bytes(&arrays, exec) + verb.scratch(given)));
     ordo_status status = call_may_answer(&frame.call);
     if (status == ORDO_OK)
         status = arrays_in(&frame, &arrays);
     if (status == ORDO_OK)
-        status = run(&frame.call, &job);
+        status = verb.run(&frame.call, &job);
     if (!exec->on_device)
         exec->changed = false;
     if (status == ORDO_OK)
@@ -218,40 +232,11 @@ static ordo_status with_frame(void *state, const ordo_text_job *given, ordo_exec
     return frame_end(&frame, status);
 }
 
-static ordo_status suffix_array(void *state, const ordo_text_job *job, ordo_exec *exec)
+template <const text_verb &VERB>
+static ordo_status slot(void *state, const ordo_text_job *job, ordo_exec *exec)
 {
-    TRY(check_job(exec, job));
-    return with_frame(state, job, exec, true, suffix_scratch(job), suffix_run);
+    return with_frame(state, job, exec, VERB);
 }
 
-static ordo_status bwt(void *state, const ordo_text_job *job, ordo_exec *exec)
-{
-    TRY(check_job(exec, job));
-    return with_frame(state, job, exec, false, bwt_scratch(job), bwt_run);
-}
-
-static ordo_status unbwt(void *state, const ordo_text_job *job, ordo_exec *exec)
-{
-    TRY(check_job(exec, job));
-    return with_frame(state, job, exec, false, dev_unbwt_scratch(job), dev_unbwt);
-}
-
-static ordo_status suffix_check(void *state, const ordo_text_job *job, ordo_exec *exec)
-{
-    TRY(check_job(exec, job));
-    return with_frame(state, job, exec, false, checker_scratch(job), checker_run);
-}
-
-static ordo_status lcp(void *state, const ordo_text_job *job, ordo_exec *exec)
-{
-    TRY(check_job(exec, job));
-    return with_frame(state, job, exec, false, lcp_scratch(job), lcp_run);
-}
-
-static ordo_status rotate(void *state, const ordo_text_job *job, ordo_exec *exec)
-{
-    TRY(check_job(exec, job));
-    return with_frame(state, job, exec, false, dev_rotate_scratch(job), dev_rotate);
-}
-
-const ordo_text_slots cuda_text = {suffix_array, suffix_check, lcp, bwt, unbwt, rotate};
+const ordo_text_slots cuda_text = {slot<suffix_array>, slot<suffix_check>, slot<lcp>,
+                                   slot<bwt>,          slot<unbwt>,        slot<rotate>};

@@ -13,6 +13,7 @@
 #include "cuda/block/lookback.cuh"
 #include "cuda/text/text.cuh"
 #include "cuda/text/text_tuning.cuh"
+#include "cuda/warp/first_where.cuh"
 
 enum {
     GROUP_WARPS = TEXT_THREADS / 32,
@@ -69,19 +70,12 @@ static DEVICE void tile_run_starts(const T *values, size_t n, size_t first, BEGI
     if (lane == 0)
         last_of[warp] = last;
     if (threadIdx.x == 0) {
-        size_t lo = first, hi = first;
+        size_t start = first;
         if (!begins(first)) {
             T const value = values[first];
-            lo = 0;
-            while (lo < hi) {
-                size_t const middle = lo + (hi - lo) / 2;
-                if (values[middle] == value)
-                    hi = middle;
-                else
-                    lo = middle + 1;
-            }
+            start = first_where((size_t)0, first, [&](size_t i) { return values[i] == value; });
         }
-        carried = (uint32_t)lo;
+        carried = (uint32_t)start;
     }
     __syncthreads();
     uint32_t start = carried;

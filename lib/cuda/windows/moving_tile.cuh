@@ -11,6 +11,7 @@
 #include "core/quantile.h"
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/segments/segment_codes.cuh"
+#include "cuda/warp/first_where.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -181,14 +182,8 @@ template <typename WORD> struct moving_tile {
     /* The first sorted place whose key is not below `code`, and the first whose key is above. */
     DEVICE unsigned lower(WORD code) const
     {
-        unsigned lo = 0, hi = MOVING_TILE;
-        while (lo < hi) {
-            unsigned const middle = (lo + hi) / 2;
-            bool const     below = key(middle) < code;
-            lo = below ? middle + 1 : lo;
-            hi = below ? hi : middle;
-        }
-        return lo;
+        return first_where(0u, (unsigned)MOVING_TILE,
+                           [&](unsigned place) { return key(place) >= code; });
     }
     DEVICE unsigned upper(WORD code) const
     {

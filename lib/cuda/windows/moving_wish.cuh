@@ -5,6 +5,7 @@
 
 #include "cuda/segments/segment_codes.cuh"
 #include "cuda/segments/segments.cuh"
+#include "cuda/warp/first_where.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 struct moving_wish { /* a kernel argument */
@@ -94,14 +95,10 @@ static DEVICE moving_reach moving_reach_at(const moving_wish &wish, const moving
                                            uint64_t begin, unsigned o)
 {
     if (near.are_several) {
-        uint64_t lo = near.first, hi = near.last + 1;
-        while (lo + 1 < hi) {
-            uint64_t const middle = (lo + hi) / 2;
-            bool const     below = wish.map.offsets[middle] <= begin + o;
-            lo = below ? middle : lo;
-            hi = below ? hi : middle;
-        }
-        return moving_reach_of(segment_at(wish.map, lo), begin + o);
+        uint64_t const after = first_where(near.first + 1, near.last + 1, [&](uint64_t s) {
+            return wish.map.offsets[s] > begin + o;
+        });
+        return moving_reach_of(segment_at(wish.map, after - 1), begin + o);
     }
     if (o < near.reach.after)
         return {near.reach.before + o, near.reach.after - o};

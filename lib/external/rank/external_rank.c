@@ -449,17 +449,18 @@ static ordo_status rank_begun(ranker *r)
     return rank_all(r) ? ORDO_OK : external_status(c);
 }
 
-static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
-                                const ordo_source *from, ordo_ties ties, ordo_type rank_type,
+/* r: ties and rank_type, as the caller gave them. */
+static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, ranker r,
+                                const ordo_elements *elements, const ordo_source *from,
                                 const ordo_sink *to, const ordo_external_opts *opts,
                                 ordo_external_report *report)
 {
     external_call  c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = "rank"};
-    ranker         r = {.call = &c, .ties = ties, .rank_type = rank_type};
     ordo_rank_opts wish;
+    r.call = &c;
     TRY(external_arguments(&c, elements, from, opts, report));
     TRY(external_sink(&c, to));
-    TRY(api_check_ranks(exec, rank_type, &ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)ties),
+    TRY(api_check_ranks(exec, r.rank_type, &ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r.ties),
                         &wish));
     FAIL_IF((c.opts.flags & ORDO_UNIQUE) != 0, ORDO_E_UNSUPPORTED,
             "opts.flags has ORDO_UNIQUE; expected it only for a sort");
@@ -479,6 +480,7 @@ ordo_status ordo_external_rank(ordo_ctx *ctx, const ordo_elements *elements,
                                const ordo_sink *to, const ordo_external_opts *opts,
                                ordo_external_report *report)
 {
+    ranker const r = {.ties = ties, .rank_type = rank_type};
     API_CALL("external_rank", (ordo_type)0, 0,
-             rank_entered(ctx, exec, elements, from, ties, rank_type, to, opts, report));
+             rank_entered(ctx, exec, r, elements, from, to, opts, report));
 }

@@ -39,15 +39,20 @@ static ptrdiff_t write_memory(void *user, const void *from, size_t bytes)
     return (ptrdiff_t)bytes;
 }
 
+ordo_status bz_check_arrays(ordo_exec *exec, const bz_arrays *a)
+{
+    TRY(api_check_array(exec, a->in, a->n, 1, "in"));
+    TRY(api_check_array(exec, a->out, a->capacity, 1, "out"));
+    return api_check_apart(exec, a->in, a->n, "in", a->out, a->capacity, "out");
+}
+
 ordo_status bz_in_memory(ordo_ctx *ctx, ordo_exec *exec, bz_stream_call *call, const void *in,
                          size_t n, void *out, size_t capacity, size_t *written,
                          const ordo_bz_opts *opts, ordo_bz_report *report)
 {
     FAIL_IF(written == NULL, ORDO_E_ARG, "written is NULL; expected the address of a size_t");
     *written = 0;
-    TRY(api_check_array(exec, in, n, 1, "in"));
-    TRY(api_check_array(exec, out, capacity, 1, "out"));
-    TRY(api_check_apart(exec, in, n, "in", out, capacity, "out"));
+    TRY(bz_check_arrays(exec, &(bz_arrays){in, n, out, capacity, written}));
     bz_memory         source = {.bytes = (uint8_t *)in, .n = n}; /* only read */
     bz_memory         sink = {.bytes = out, .n = capacity};
     ordo_source const from =

@@ -39,6 +39,17 @@ double bz_stream_share(void *stream);
 /* The status of the call after bz_team_run(); writes the report. */
 ordo_status bz_stream_end(bz_stream *s);
 
+typedef struct bz_arrays { /* of a call from memory to memory */
+    const void *in;
+    size_t      n;
+    void       *out;
+    size_t      capacity;
+    size_t     *written;
+} bz_arrays;
+
+/* Checks `in` and `out`: valid, and apart from each other. */
+ordo_status bz_check_arrays(ordo_exec *exec, const bz_arrays *a);
+
 /* Checks the arguments of a call from memory to memory, and makes it a call on streams. */
 typedef ordo_status bz_stream_call(ordo_ctx *ctx, ordo_exec *exec, const ordo_source *from,
                                    const ordo_sink *to, const ordo_bz_opts *opts,

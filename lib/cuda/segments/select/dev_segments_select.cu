@@ -14,6 +14,7 @@
 #include "cuda/segments/select/segment_planes.cuh"
 #include "cuda/segments/segment_slots.cuh"
 #include "cuda/select/dev_select.cuh"
+#include "cuda/warp/first_where.cuh"
 
 enum {
     SHORT_THREADS = 256,
@@ -305,16 +306,10 @@ static __global__ void __launch_bounds__(SHORT_THREADS)
     for (; i < map.count; i += warps) {
         segment const here = segment_at(map, i);
         uint64_t      numbers = here.length;
-        if (segment_counts_nans(targets, codes)) { /* NaNs are last */
-            uint64_t lo = 0;
-            while (lo < numbers) {
-                uint64_t const middle = lo + (numbers - lo) / 2;
-                if (codes.read(sorted, here.start + middle) <= codes.last_number())
-                    lo = middle + 1;
-                else
-                    numbers = middle;
-            }
-        }
+        if (segment_counts_nans(targets, codes)) /* NaNs are last */
+            numbers = first_where((uint64_t)0, numbers, [&](uint64_t p) {
+                return codes.read(sorted, here.start + p) > codes.last_number();
+            });
         for (uint64_t j = lane_id(); j < targets.count; j += WARP_LANES) {
             segment_target const target =
                 segment_target_of(targets, j, here.length, here.length - numbers);

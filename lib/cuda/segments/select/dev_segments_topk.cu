@@ -10,6 +10,7 @@
 #include "cuda/segments/segments.cuh"
 #include "cuda/segments/select/segment_pool.cuh"
 #include "cuda/segments/select/segment_topk.cuh"
+#include "cuda/warp/first_where.cuh"
 
 enum {
     TOPK_THREADS = 256
@@ -172,17 +173,11 @@ static __global__ void __launch_bounds__(TOPK_THREADS)
     for (; i < map.count; i += warps) {
         segment const here = segment_at(map, i);
         uint64_t      count = wish.k < here.length ? wish.k : here.length;
-        if (wish.omits) { /* NaNs are last */
-            uint64_t lo = 0;
-            while (lo < count) {
-                uint64_t const middle = lo + (count - lo) / 2;
-                uint64_t const at = here.start + place(here.start + middle);
-                if (codes.read(wish.keys, at) <= codes.last_number())
-                    lo = middle + 1;
-                else
-                    count = middle;
-            }
-        }
+        if (wish.omits) /* NaNs are last */
+            count = first_where((uint64_t)0, count, [&](uint64_t r) {
+                uint64_t const at = here.start + place(here.start + r);
+                return codes.read(wish.keys, at) > codes.last_number();
+            });
         for (uint64_t r = lane_id(); r < count; r += WARP_LANES)
             topk_write(codes, wish, i, here.start, r, place(here.start + r));
         if (wish.found != NULL && lane_id() == 0)

@@ -237,6 +237,13 @@ static DEVICE void bracket_keep(const segment_codes<WORD> &codes, const void *ke
     }
 }
 
+template <typename WORD> struct bracket_keys { /* the keys of a tile */
+    const segment_codes<WORD> &codes;
+    const void                *keys;
+    uint64_t                   start;
+    unsigned                   count; /* at most DIGITS_TILE */
+};
+
 /* What a thread finds in its keys of a tile. */
 struct bracket_found {
     unsigned inside; /* bit e: item e is inside the bracket */
@@ -246,15 +253,14 @@ struct bracket_found {
 /* Reads items `first` to first + BRACKET_BATCH - 1 of this thread; `mine` items are there, and the
  * others are 0. */
 template <typename WORD>
-static DEVICE void bracket_look(const segment_codes<WORD> &codes, const void *keys, uint64_t start,
-                                int first, unsigned mine, WORD low, WORD high, bool counts_nans,
-                                bracket_found *found)
+static DEVICE void bracket_look(const bracket_keys<WORD> &tile, int first, unsigned mine, WORD low,
+                                WORD high, bool counts_nans, bracket_found *found)
 {
     WORD const width = (WORD)(high - low);
     WORD       x[BRACKET_BATCH];
     segment_read_items(
-        codes, keys,
-        [&](int e) { return start + (unsigned)(first + e) * DIGITS_THREADS + threadIdx.x; },
+        tile.codes, tile.keys,
+        [&](int e) { return tile.start + (unsigned)(first + e) * DIGITS_THREADS + threadIdx.x; },
         [&](int e) { return (unsigned)(first + e) < mine; }, (WORD)0, x);
 #pragma unroll
     for (int e = 0; e < BRACKET_BATCH; e++) {
@@ -264,7 +270,7 @@ static DEVICE void bracket_look(const segment_codes<WORD> &codes, const void *ke
     if (counts_nans)
 #pragma unroll
         for (int e = 0; e < BRACKET_BATCH; e++)
-            found->nans += x[e] > codes.last_number();
+            found->nans += x[e] > tile.codes.last_number();
 }
 
 struct bracket_sums { /* in shared memory */
@@ -307,20 +313,19 @@ static DEVICE uint32_t bracket_add(bracket_sums *s, digits_entry &entry, const b
     return (uint32_t)s->before + before + scanned - own;
 }
 
-/* Counts keys [start, start + count), at most a tile, below the bracket of an entry, and copies the
- * codes inside to `candidates`. Called by a whole block. */
+/* Counts the keys of a tile below the bracket of an entry, and copies the codes inside to
+ * `candidates`. Called by a whole block. */
 template <typename WORD>
-static DEVICE void bracket_tile(const segment_codes<WORD> &codes, const void *keys, uint64_t start,
-                                unsigned count, bool counts_nans, bool by_block,
+static DEVICE void bracket_tile(const bracket_keys<WORD> &tile, bool counts_nans, bool by_block,
                                 digits_entry &entry, WORD *candidates, uint64_t room,
                                 bracket_sums *sums)
 {
     WORD const     low = (WORD)entry.found[0], high = (WORD)entry.found[1];
-    unsigned const mine = (count + DIGITS_THREADS - 1 - threadIdx.x) / DIGITS_THREADS;
+    unsigned const mine = (tile.count + DIGITS_THREADS - 1 - threadIdx.x) / DIGITS_THREADS;
     bracket_found  found = {};
 #pragma unroll
     for (int first = 0; first < DIGITS_ITEMS; first += BRACKET_BATCH)
-        bracket_look(codes, keys, start, first, mine, low, high, counts_nans, &found);
+        bracket_look(tile, first, mine, low, high, counts_nans, &found);
     found.inside &= mine >= DIGITS_ITEMS ? ~0u : (1u << mine) - 1;
     found.below -= low != 0 ? DIGITS_ITEMS - mine : 0;
     if (low > high) /* an empty bracket */
@@ -330,7 +335,7 @@ static DEVICE void bracket_tile(const segment_codes<WORD> &codes, const void *ke
         atomicAdd(&entry.nans, (unsigned long long)nans);
     uint32_t const at = bracket_add(sums, entry, found, by_block);
     if (low < high) /* else the candidates are equal, or there are none */
-        bracket_keep(codes, keys, start, found.inside, candidates, at, room);
+        bracket_keep(tile.codes, tile.keys, tile.start, found.inside, candidates, at, room);
 }
 
 /* Divides every tile of the long segments. */
@@ -343,13 +348,13 @@ static __global__ void __launch_bounds__(DIGITS_THREADS, BRACKET_RESIDENT)
     __shared__ bracket_sums sums;
     uint64_t const          tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        segment_part const  here = segment_tile_at(classes, t);
-        uint64_t const      from = here.tile * DIGITS_TILE;
-        uint64_t const      left = here.where.length > from ? here.where.length - from : 0;
-        segment_large const whole = {here.where, here.first_tile, here.number};
-        bracket_tile(codes, keys, here.where.start + from,
-                     left < DIGITS_TILE ? (unsigned)left : DIGITS_TILE, counts_nans,
-                     table.rounds != 0, table.entries[here.slot],
+        segment_part const       here = segment_tile_at(classes, t);
+        uint64_t const           from = here.tile * DIGITS_TILE;
+        uint64_t const           left = here.where.length > from ? here.where.length - from : 0;
+        segment_large const      whole = {here.where, here.first_tile, here.number};
+        bracket_keys<WORD> const tile = {codes, keys, here.where.start + from,
+                                         left < DIGITS_TILE ? (unsigned)left : DIGITS_TILE};
+        bracket_tile(tile, counts_nans, table.rounds != 0, table.entries[here.slot],
                      (WORD *)table.candidates + bracket_first(classes, whole),
                      bracket_room(here.where.length), &sums);
     }
@@ -371,11 +376,11 @@ static __global__ void __launch_bounds__(DIGITS_THREADS, BRACKET_RESIDENT)
         WORD *const         candidates = (WORD *)table.candidates + bracket_first(classes, here);
         for (uint64_t from = (uint64_t)blockIdx.x * DIGITS_TILE; from < state.count;
              from += (uint64_t)gridDim.x * DIGITS_TILE) {
-            uint64_t const left = state.count - from;
-            bracket_tile(plain, candidates + state.first, from,
-                         left < DIGITS_TILE ? (unsigned)left : DIGITS_TILE, false, true, entry,
-                         candidates + state.kept, bracket_room(here.where.length) - state.kept,
-                         &sums);
+            uint64_t const           left = state.count - from;
+            bracket_keys<WORD> const tile = {plain, candidates + state.first, from,
+                                             left < DIGITS_TILE ? (unsigned)left : DIGITS_TILE};
+            bracket_tile(tile, false, true, entry, candidates + state.kept,
+                         bracket_room(here.where.length) - state.kept, &sums);
         }
     }
 }

@@ -26,18 +26,27 @@ struct topk_wish { /* a kernel argument */
 
 /* ---- Results ---- */
 
+/* Writes result `at`: the place of a key in its segment, and the key as it is in memory. */
+template <typename WORD>
+static DEVICE void topk_put(const segment_codes<WORD> &codes, const topk_wish &wish, uint64_t at,
+                            uint64_t place, WORD raw)
+{
+    if (wish.values != NULL)
+        codes.write_raw(wish.values, at, raw);
+    if (wish.index != NULL && wish.index_is_wide)
+        ((uint64_t *)wish.index)[at] = place;
+    else if (wish.index != NULL)
+        ((uint32_t *)wish.index)[at] = (uint32_t)place;
+}
+
 /* Writes result r of segment `number`, which starts at `start`. */
 template <typename WORD>
 static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish &wish,
                               uint64_t number, uint64_t start, uint64_t r, uint64_t place)
 {
     uint64_t const at = number * wish.k + r;
-    if (wish.values != NULL)
-        codes.write_raw(wish.values, at, codes.raw(wish.keys, start + place));
-    if (wish.index != NULL && wish.index_is_wide)
-        ((uint64_t *)wish.index)[at] = place;
-    else if (wish.index != NULL)
-        ((uint32_t *)wish.index)[at] = (uint32_t)place;
+    topk_put(codes, wish, at, place,
+             wish.values != NULL ? codes.raw(wish.keys, start + place) : (WORD)0);
 }
 
 /* ---- Short segments: sorted ---- */
@@ -163,13 +172,7 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
         for (unsigned o = lane; o < rows * k; o += WARP_LANES) {
             unsigned const row = o * each_k >> 16;
             unsigned const place = lists[warp][row * EACH + (o - row * k)];
-            uint64_t const at = first * k + o;
-            if (wish.values != NULL)
-                codes.write_raw(wish.values, at, memory[topk_row_at(row * length + place)]);
-            if (wish.index != NULL && wish.index_is_wide)
-                ((uint64_t *)wish.index)[at] = place;
-            else if (wish.index != NULL)
-                ((uint32_t *)wish.index)[at] = place;
+            topk_put(codes, wish, first * k + o, place, memory[topk_row_at(row * length + place)]);
         }
         if (wish.found != NULL && lane < rows)
             wish.found[first + lane] = k;

@@ -11,6 +11,7 @@
 #include "cuda/block/block_places.cuh"
 #include "cuda/sort/one_launch/dev_radix_grid.cuh"
 #include "cuda/sort/dev_radix_leaf.cuh"
+#include "cuda/warp/first_where.cuh"
 
 enum grid_kind {
     GRID_NONE, /* sorted by digits */
@@ -263,15 +264,8 @@ static DEVICE uint32_t grid_place_frequent(grid_shared<CODE, INDEXED> *shared, C
             (uint16_t)grid_code(shared->bend, line.of(code, code.decode(frequent->bits[me])));
     __syncthreads();
     for (uint32_t c = me; c <= codes; c += GRID_THREADS) {
-        unsigned low = 0, high = values;
-        while (low < high) {
-            unsigned const middle = (low + high) / 2;
-            if (frequent->code[middle] < c)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        frequent->below[c] = (uint16_t)low;
+        frequent->below[c] =
+            (uint16_t)first_where(0u, values, [&](unsigned v) { return frequent->code[v] >= c; });
     }
     __syncthreads();
     return codes + frequent->first[values];
@@ -283,15 +277,9 @@ template <bool INDEXED>
 static DEVICE uint32_t grid_frequent_code(grid_frequent const *frequent, uint32_t at, uint32_t bits,
                                           uint32_t part)
 {
-    unsigned       low = frequent->below[at];
     unsigned const end = frequent->below[at + 1];
-    for (unsigned high = end; low < high;) {
-        unsigned const middle = (low + high) / 2;
-        if (frequent->bits[middle] < bits)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    unsigned const low = first_where((unsigned)frequent->below[at], end,
+                                     [&](unsigned v) { return frequent->bits[v] >= bits; });
     uint32_t const first = frequent->first[low];
     if (low == end || frequent->bits[low] != bits)
         return at + first;

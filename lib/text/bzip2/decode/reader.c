@@ -396,28 +396,26 @@ static ordo_status open_reader(ordo_ctx *ctx, ordo_exec *exec, ordo_bz_reader **
     return ORDO_OK;
 }
 
-static ordo_status read_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_bz_reader *r, const void *in,
-                                size_t n, size_t *used, void *out, size_t capacity, size_t *written)
+static ordo_status read_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_bz_reader *r,
+                                const bz_arrays *a, size_t *used)
 {
-    FAIL_IF(used == NULL || written == NULL, ORDO_E_ARG,
+    FAIL_IF(used == NULL || a->written == NULL, ORDO_E_ARG,
             "used or written is NULL; expected the address of a size_t");
-    *used = *written = 0;
+    *used = *a->written = 0;
     FAIL_IF(r == NULL, ORDO_E_ARG, "reader is NULL; expected one of ordo_bz_reader_open");
     FAIL_IF(r->failed, ORDO_E_ARG,
             "an earlier call with this reader failed; expected a new reader");
     FAIL_IF(r->ended, ORDO_E_ARG, "the stream of the reader has ended");
-    TRY(api_check_array(exec, in, n, 1, "in"));
-    TRY(api_check_array(exec, out, capacity, 1, "out"));
-    TRY(api_check_apart(exec, in, n, "in", out, capacity, "out"));
+    TRY(bz_check_arrays(exec, a));
     exec->algorithm = "bzip2";
-    bits              b = {n > 0 ? in : "", n};
+    bits              b = {a->n > 0 ? a->in : "", a->n};
     size_t            done = 0;
-    ordo_status const status = read_bytes(ctx, exec, r, &b, out, capacity, &done);
+    ordo_status const status = read_bytes(ctx, exec, r, &b, a->out, a->capacity, &done);
     r->failed = status != ORDO_OK;
     if (r->failed)
         return status;
-    *used = n - b.n;
-    *written = done;
+    *used = a->n - b.n;
+    *a->written = done;
     return ORDO_OK;
 }
 
@@ -429,8 +427,8 @@ ordo_status ordo_bz_reader_open(ordo_ctx *ctx, ordo_bz_reader **out)
 ordo_status ordo_bz_reader_read(ordo_ctx *ctx, ordo_bz_reader *reader, const void *in, size_t n,
                                 size_t *used, void *out, size_t capacity, size_t *written)
 {
-    API_CALL("bz_reader_read", (ordo_type)0, n,
-             read_checked(ctx, exec, reader, in, n, used, out, capacity, written));
+    bz_arrays const arrays = {in, n, out, capacity, written};
+    API_CALL("bz_reader_read", (ordo_type)0, n, read_checked(ctx, exec, reader, &arrays, used));
 }
 
 ordo_bz_state ordo_bz_reader_state(const ordo_bz_reader *reader)
