@@ -1,0 +1,486 @@
+/* verbs.h - the arrays of every verb, written once.
+ *
+ * A row of a verb says where the pointer to an array is in the job, how many elements the array
+ * has, how large they are, and what the verb does with them. From the rows follow the checks of the
+ * arguments (api_check_arrays in api/), the loop over the segments of an array (api/api_verb.c),
+ * and the copies to a device and back (cuda/cuda_backend.cu). So a new array of a verb is a field
+ * of its job (job.h) and a row here. */
+#ifndef ORDO_BACKEND_VERBS_H
+#define ORDO_BACKEND_VERBS_H
+
+#include "backend/groups.h"
+#include "backend/segments.h"
+#include "backend/sets.h"
+
+#include <string.h>
+
+enum {                    /* use of an array */
+    ORDO_READ = 1,        /* the verb reads its contents */
+    ORDO_WRITTEN = 2,     /* the caller reads what the verb writes */
+    ORDO_OPTIONAL = 4,    /* NULL: there is none */
+    ORDO_COUNTED = 8,     /* size queries, which have no arrays, assume that there is one */
+    ORDO_EACH = 16,       /* results of each segment, not elements of the segments */
+    ORDO_HOST = 32,       /* in host memory even if the other arrays are on a device */
+    ORDO_HOST_ALONE = 64, /* the same for jobs without segments */
+    ORDO_UNCHECKED = 128, /* api/ does not check it */
+    ORDO_INSTEAD = 256,   /* if it is given, the array before it is not read */
+    ORDO_IN_PLACE = 512   /* may be the first array, if its elements have the same size */
+};
+
+typedef enum ordo_size_kind { /* what ordo_array.size is */
+    ORDO_SIZE_TYPE,           /* where the job has the ordo_type of the elements */
+    ORDO_SIZE_BYTES,          /* bytes of an element, a power of 2 */
+    ORDO_SIZE_FIELD           /* where the job has the size of an element, which is not aligned */
+} ordo_size_kind;
+
+typedef struct ordo_array {
+    const char *name;  /* in messages */
+    uint16_t    field; /* where the job has the pointer to the array */
+    uint16_t    size, size_kind, use;
+    /* The number of elements, with ORDO_EACH of the results of one segment. NULL: that of the job,
+     * with ORDO_EACH 1. */
+    size_t (*count)(const void *job);
+} ordo_array;
+
+/* The slots of a backend that do one segment of a job on segments. */
+typedef enum ordo_slot {
+    ORDO_SLOT_NONE,
+    ORDO_SLOT_SORT,
+    ORDO_SLOT_SORT_PAIRS,
+    ORDO_SLOT_ARGSORT,
+    ORDO_SLOT_RANK,
+    ORDO_SLOT_RANK_SORTED,
+    ORDO_SLOT_SELECT,
+    ORDO_SLOT_TOPK,
+    ORDO_SLOT_NTH,
+    ORDO_SLOT_SCAN,
+    ORDO_SLOT_IS_SORTED,
+    ORDO_SLOT_RADIUS,
+    ORDO_SLOT_RUNS,
+    ORDO_SLOT_MOVING,
+    ORDO_SLOT_WEIGHTED
+} ordo_slot;
+
+enum {
+    ORDO_VERB_ARRAYS = 10
+};
+
+typedef struct ordo_verb {
+    ordo_slot  slot;
+    uint16_t   n, segments;   /* where the job has its number of elements and its segments; 0: none
+                               * of these */
+    bool       has_columns;   /* the job begins with `columns` and `count` (ordo_lexsort_job) */
+    bool       is_never_void; /* a job without elements has results, too */
+    ordo_array arrays[ORDO_VERB_ARRAYS]; /* up to the first without a name */
+} ordo_verb;
+
+/* ---- Counts ---- */
+
+static inline size_t ordo_count_k(const void *job) { return ((const ordo_select_job *)job)->count; }
+
+static inline size_t ordo_count_topk(const void *job)
+{
+    const ordo_topk_job *const topk = (const ordo_topk_job *)job;
+    return topk->segments != NULL ? topk->k : ordo_min(topk->k, topk->n);
+}
+
+static inline size_t ordo_count_flags(ordo_flags_kind kind, size_t n)
+{
+    return kind == ORDO_FLAG_BITS ? ordo_div_up(n, 8) : n;
+}
+
+static inline size_t ordo_count_scan_flags(const void *job)
+{
+    const ordo_bits_job *const bits = (const ordo_bits_job *)job;
+    return ordo_count_flags(bits->kind, bits->n);
+}
+
+static inline size_t ordo_count_partition_flags(const void *job)
+{
+    const ordo_partition_job *const partition = (const ordo_partition_job *)job;
+    return ordo_count_flags(partition->kind, partition->n);
+}
+
+static inline size_t ordo_count_q(const void *job)
+{
+    return ((const ordo_weighted_job *)job)->count;
+}
+
+static inline size_t ordo_count_moved(const void *job)
+{
+    const ordo_move_job *const move = (const ordo_move_job *)job;
+    return move->scatters ? move->count : move->n;
+}
+
+static inline size_t ordo_count_moved_to(const void *job)
+{
+    const ordo_move_job *const move = (const ordo_move_job *)job;
+    return move->scatters ? move->n : move->count;
+}
+
+static inline size_t ordo_count_needles(const void *job)
+{
+    return ((const ordo_needles_job *)job)->count;
+}
+
+static inline size_t ordo_count_one(const void *job)
+{
+    (void)job;
+    return 1;
+}
+
+static inline size_t ordo_count_groups(const void *job)
+{
+    return ((const ordo_groups_job *)job)->capacity;
+}
+
+static inline size_t ordo_count_group_results(const void *job)
+{
+    const ordo_groups_job *const groups = (const ordo_groups_job *)job;
+    return groups->capacity * groups->each;
+}
+
+static inline size_t ordo_count_group_out(const void *job)
+{
+    const ordo_groups_job *const groups = (const ordo_groups_job *)job;
+    return groups->verb == ORDO_GROUP_TOPK ? ordo_count_group_results(job) : groups->n;
+}
+
+/* ---- The arrays. JOB is the job of the verb. ---- */
+
+#define AT(field) (uint16_t) offsetof(JOB, field)
+#define TYPED(name, field, type, use)                                                              \
+    {                                                                                              \
+        name, AT(field), AT(type), ORDO_SIZE_TYPE, use, NULL                                       \
+    }
+#define TYPED_OF(name, field, type, use, count)                                                    \
+    {                                                                                              \
+        name, AT(field), AT(type), ORDO_SIZE_TYPE, use, count                                      \
+    }
+#define BYTES_OF(name, field, bytes, use, count)                                                   \
+    {                                                                                              \
+        name, AT(field), bytes, ORDO_SIZE_BYTES, use, count                                        \
+    }
+#define SIZED_OF(name, field, size, use, count)                                                    \
+    {                                                                                              \
+        name, AT(field), AT(size), ORDO_SIZE_FIELD, use, count                                     \
+    }
+#define SEGMENTED(slot, n, segments) ORDO_SLOT_##slot, AT(n), AT(segments), false, false
+#define WHOLE(n) ORDO_SLOT_NONE, AT(n), 0, false, false
+
+#define JOB ordo_sort_job
+static const ordo_verb ordo_verb_sort = {
+    SEGMENTED(SORT, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ | ORDO_WRITTEN),
+     TYPED("opts.source", source, type, ORDO_READ | ORDO_OPTIONAL | ORDO_INSTEAD)}};
+#undef JOB
+
+#define JOB ordo_pairs_job
+static const ordo_verb ordo_verb_sort_pairs = {
+    SEGMENTED(SORT_PAIRS, keys.n, keys.segments),
+    {TYPED("keys", keys.keys, keys.type, ORDO_READ | ORDO_WRITTEN),
+     SIZED_OF("values", values, value_size, ORDO_READ | ORDO_WRITTEN, NULL)}};
+#undef JOB
+
+#define JOB ordo_argsort_job
+static const ordo_verb ordo_verb_argsort = {
+    SEGMENTED(ARGSORT, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ), TYPED("index", index, index_type, ORDO_WRITTEN)}};
+#undef JOB
+
+#define JOB ordo_rank_job
+static const ordo_verb ordo_verb_rank = {
+    SEGMENTED(RANK, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ), TYPED("ranks", ranks, rank_type, ORDO_WRITTEN)}};
+#undef JOB
+
+#define JOB ordo_rank_sorted_job
+static const ordo_verb ordo_verb_rank_sorted = {
+    SEGMENTED(RANK_SORTED, n, segments),
+    {TYPED("sorted", sorted, type, ORDO_READ), TYPED("ranks", ranks, rank_type, ORDO_WRITTEN)}};
+#undef JOB
+
+/* Without segments the results of a selection may be on the host although the keys are on a
+ * device. */
+#define JOB ordo_select_job
+static const ordo_verb ordo_verb_select = {
+    SEGMENTED(SELECT, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ),
+     BYTES_OF("k", k, sizeof(size_t), ORDO_READ | ORDO_HOST, ordo_count_k),
+     TYPED_OF("out", out, type, ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE, ordo_count_k)}};
+
+static const ordo_verb ordo_verb_quantiles = {
+    SEGMENTED(SELECT, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ),
+     BYTES_OF("q", q, sizeof(double), ORDO_READ | ORDO_HOST, ordo_count_k),
+     BYTES_OF("out", out, sizeof(double), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
+              ordo_count_k)}};
+#undef JOB
+
+#define JOB ordo_topk_job
+static const ordo_verb ordo_verb_topk = {
+    SEGMENTED(TOPK, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ),
+     TYPED_OF("values", values, type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED | ORDO_EACH,
+              ordo_count_topk),
+     TYPED_OF("index", index, index_type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED | ORDO_EACH,
+              ordo_count_topk),
+     BYTES_OF("found", found, sizeof(size_t),
+              ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED | ORDO_EACH | ORDO_HOST_ALONE |
+                  ORDO_UNCHECKED,
+              NULL)}};
+#undef JOB
+
+#define JOB ordo_nth_job
+static const ordo_verb ordo_verb_nth = {
+    SEGMENTED(NTH, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ),
+     TYPED("out", out, type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED),
+     TYPED("index", index, index_type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED)}};
+#undef JOB
+
+#define JOB ordo_scan_job
+static const ordo_verb ordo_verb_scan = {
+    SEGMENTED(SCAN, n, segments),
+    {TYPED("in", in, type, ORDO_READ), TYPED("out", out, out_type, ORDO_WRITTEN | ORDO_IN_PLACE)}};
+#undef JOB
+
+#define JOB ordo_bits_job
+static const ordo_verb ordo_verb_scan_bits = {
+    WHOLE(n),
+    {BYTES_OF("flags", flags, 1, ORDO_READ, ordo_count_scan_flags),
+     TYPED("counts", counts, count_type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED)}};
+#undef JOB
+
+#define JOB ordo_partition_job
+static const ordo_verb ordo_verb_partition = {
+    WHOLE(n),
+    {BYTES_OF("flags", flags, 1, ORDO_READ, ordo_count_partition_flags),
+     SIZED_OF("in", in, elem_size, ORDO_READ, NULL),
+     SIZED_OF("out", out, elem_size, ORDO_WRITTEN, NULL)}};
+#undef JOB
+
+#define NUMBERS ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_EACH | ORDO_HOST_ALONE | ORDO_UNCHECKED
+#define JOB ordo_order_job
+static const ordo_verb ordo_verb_is_sorted = {
+    SEGMENTED(IS_SORTED, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ), BYTES_OF("sorted", sorted, sizeof(int), NUMBERS, NULL),
+     BYTES_OF("where", where, sizeof(size_t), NUMBERS, NULL)}};
+#undef JOB
+
+#define JOB ordo_radius_job
+static const ordo_verb ordo_verb_radius = {
+    SEGMENTED(RADIUS, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ), TYPED("opts.lr", lr, type, ORDO_WRITTEN | ORDO_OPTIONAL),
+     TYPED("opts.rl", rl, type, ORDO_WRITTEN | ORDO_OPTIONAL),
+     BYTES_OF("opts.dm", dm, sizeof(uint64_t), ORDO_WRITTEN | ORDO_OPTIONAL, NULL),
+     BYTES_OF("radius", radius, sizeof(size_t), NUMBERS | ORDO_COUNTED, NULL)}};
+#undef JOB
+
+#define JOB ordo_runs_job
+static const ordo_verb ordo_verb_runs = {
+    SEGMENTED(RUNS, n, segments),
+    {TYPED("keys", keys, type, ORDO_READ), BYTES_OF("runs", runs, sizeof(size_t), NUMBERS, NULL)}};
+#undef JOB
+#undef NUMBERS
+
+#define JOB ordo_count_job
+static const ordo_verb ordo_verb_count_nans = {WHOLE(n), {TYPED("keys", keys, type, ORDO_READ)}};
+#undef JOB
+
+#define JOB ordo_moving_job
+static const ordo_verb ordo_verb_moving = {
+    SEGMENTED(MOVING, n, segments),
+    {TYPED("in", in, type, ORDO_READ), TYPED("out", out, out_type, ORDO_WRITTEN)}};
+#undef JOB
+
+/* The job of the slot `weighted` is the first field of this job. */
+#define JOB ordo_weighted_segments_job
+#define SEGMENTED_WEIGHTS ORDO_SLOT_WEIGHTED, AT(job.n), AT(segments), false, true
+static const ordo_verb ordo_verb_weighted_segments = {
+    SEGMENTED_WEIGHTS,
+    {TYPED("keys", job.keys, job.type, ORDO_READ),
+     TYPED("opts.weights", job.weights, job.weight_type, ORDO_READ),
+     BYTES_OF("out", job.out, sizeof(double), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
+              ordo_count_q)}};
+
+static const ordo_verb ordo_verb_weighted_rank = {
+    SEGMENTED_WEIGHTS,
+    {TYPED("keys", job.keys, job.type, ORDO_READ),
+     TYPED("opts.weights", job.weights, job.weight_type, ORDO_READ),
+     TYPED("ranks", job.ranks, job.rank_type, ORDO_WRITTEN)}};
+#undef SEGMENTED_WEIGHTS
+#undef JOB
+
+#define JOB ordo_unique_job
+static const ordo_verb ordo_verb_unique = {
+    WHOLE(n), {TYPED("keys", keys, type, ORDO_READ), TYPED("out", out, type, ORDO_WRITTEN)}};
+#undef JOB
+
+#define JOB ordo_needles_job
+static const ordo_verb ordo_verb_search = {
+    WHOLE(n),
+    {TYPED("sorted", sorted, type, ORDO_READ),
+     TYPED_OF("needles", needles, type, ORDO_READ, ordo_count_needles),
+     TYPED_OF("index", index, index_type, ORDO_WRITTEN, ordo_count_needles)}};
+#undef JOB
+
+#define JOB ordo_records_job
+static const ordo_verb ordo_verb_sort_records = {
+    WHOLE(n), {SIZED_OF("base", base, size, ORDO_READ | ORDO_WRITTEN, NULL)}};
+#undef JOB
+
+/* A scatter also reads `out`: elements that no index names do not change. */
+#define JOB ordo_move_job
+#define MOVED SIZED_OF("in", in, size, ORDO_READ, ordo_count_moved)
+#define MOVED_BY TYPED("index", index, index_type, ORDO_READ)
+static const ordo_verb ordo_verb_move = {
+    WHOLE(count), {MOVED, MOVED_BY, SIZED_OF("out", out, size, ORDO_WRITTEN, ordo_count_moved_to)}};
+static const ordo_verb ordo_verb_scatter = {
+    WHOLE(count),
+    {MOVED, MOVED_BY, SIZED_OF("out", out, size, ORDO_READ | ORDO_WRITTEN, ordo_count_moved_to)}};
+#undef MOVED
+#undef MOVED_BY
+#undef JOB
+
+#define JOB ordo_copy_job
+static const ordo_verb ordo_verb_copy = {
+    WHOLE(bytes),
+    {BYTES_OF("dst", dst, 1, ORDO_WRITTEN, NULL), BYTES_OF("src", src, 1, ORDO_READ, NULL)}};
+#undef JOB
+
+#define JOB ordo_lexsort_job
+static const ordo_verb ordo_verb_lexsort = {
+    ORDO_SLOT_NONE, AT(n), 0, true, false, {TYPED("index", index, index_type, ORDO_WRITTEN)}};
+#undef JOB
+
+#define JOB ordo_lexrank_job
+static const ordo_verb ordo_verb_lexrank = {
+    ORDO_SLOT_NONE, AT(n), 0, true, false, {TYPED("ranks", ranks, rank_type, ORDO_WRITTEN)}};
+#undef JOB
+
+/* Results are also read: the results of groups that do not exist must not change. */
+#define RESULT ORDO_READ | ORDO_WRITTEN | ORDO_OPTIONAL
+#define GROUP_ARRAYS(index_or_ranks)                                                               \
+    TYPED("groups.keys", group_keys, group_type, ORDO_READ),                                       \
+        TYPED("keys", keys, type, ORDO_READ | ORDO_OPTIONAL),                                      \
+        TYPED_OF("groups.unique", unique, group_type, RESULT, ordo_count_groups),                  \
+        BYTES_OF("groups.sizes", sizes, sizeof(uint64_t), RESULT, ordo_count_groups),              \
+        BYTES_OF("groups.count", groups, sizeof(size_t), RESULT, ordo_count_one),                  \
+        TYPED_OF(index_or_ranks, out, out_type, RESULT, ordo_count_group_out),                     \
+        BYTES_OF("out", quantiles, sizeof(double), RESULT, ordo_count_group_results),              \
+        TYPED_OF("values", values, type, RESULT, ordo_count_group_results),                        \
+        BYTES_OF("found", found, sizeof(uint64_t), RESULT, ordo_count_groups)
+#define JOB ordo_groups_job
+static const ordo_verb ordo_verb_groups = {ORDO_SLOT_NONE, AT(n), 0,
+                                           false,          true,  {GROUP_ARRAYS("index")}};
+static const ordo_verb ordo_verb_group_rank = {ORDO_SLOT_NONE, AT(n), 0,
+                                               false,          true,  {GROUP_ARRAYS("ranks")}};
+
+/* The job of groups is the first field of this job. */
+static const ordo_verb ordo_verb_weighted_groups = {
+    ORDO_SLOT_NONE,
+    AT(n),
+    0,
+    false,
+    true,
+    {GROUP_ARRAYS("ranks"),
+     {"opts.weights", (uint16_t)offsetof(ordo_weighted_groups_job, weights),
+      (uint16_t)offsetof(ordo_weighted_groups_job, weight_type), ORDO_SIZE_TYPE, ORDO_READ, NULL}}};
+#undef JOB
+#undef GROUP_ARRAYS
+#undef RESULT
+
+#undef AT
+#undef TYPED
+#undef TYPED_OF
+#undef BYTES_OF
+#undef SIZED_OF
+#undef SEGMENTED
+#undef WHOLE
+
+/* ---- A verb and its job ---- */
+
+/* The same as ordo_type_size, for backends that link to nothing in libordo. */
+static inline size_t ordo_size_of(ordo_type type)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return sizeof(key);
+#include "core/types.def"
+    }
+    return 0;
+}
+
+/* The array after the last one of a verb. */
+static inline const ordo_array *ordo_arrays_end(const ordo_verb *verb)
+{
+    const ordo_array *array = verb->arrays;
+    while (array < verb->arrays + ORDO_VERB_ARRAYS && array->name != NULL)
+        array++;
+    return array;
+}
+
+static inline size_t ordo_size_in(const void *job, uint16_t offset)
+{
+    size_t value;
+    memcpy(&value, (const char *)job + offset, sizeof value);
+    return value;
+}
+
+static inline void *ordo_pointer_in(const void *job, uint16_t offset)
+{
+    void *pointer;
+    memcpy(&pointer, (const char *)job + offset, sizeof pointer);
+    return pointer;
+}
+
+/* Bytes of an element. */
+static inline size_t ordo_array_size(const ordo_array *array, const void *job)
+{
+    ordo_type type;
+    if (array->size_kind == ORDO_SIZE_BYTES)
+        return array->size;
+    if (array->size_kind == ORDO_SIZE_FIELD)
+        return ordo_size_in(job, array->size);
+    memcpy(&type, (const char *)job + array->size, sizeof type);
+    return ordo_size_of(type);
+}
+
+static inline const ordo_segment_view *ordo_segments_of(const ordo_verb *verb, const void *job)
+{
+    return verb->segments == 0 ? NULL
+                               : (const ordo_segment_view *)ordo_pointer_in(job, verb->segments);
+}
+
+/* The elements of the array, or the results for one segment. */
+static inline size_t ordo_array_each(const ordo_verb *verb, const ordo_array *array,
+                                     const void *job)
+{
+    if (array->count != NULL)
+        return array->count(job);
+    return (array->use & ORDO_EACH) != 0 ? 1 : ordo_size_in(job, verb->n);
+}
+
+/* The elements of the array. */
+static inline size_t ordo_array_count(const ordo_verb *verb, const ordo_array *array,
+                                      const void *job)
+{
+    const ordo_segment_view *const segments = ordo_segments_of(verb, job);
+    size_t const                   each = ordo_array_each(verb, array, job);
+    return (array->use & ORDO_EACH) != 0 && segments != NULL ? segments->count * each : each;
+}
+
+/* Whether a job has nothing to do. A segment without elements has results, too. */
+static inline bool ordo_is_void(const ordo_verb *verb, const void *job)
+{
+    if (ordo_size_in(job, verb->n) > 0 || verb->is_never_void)
+        return false;
+    for (const ordo_array *array = verb->arrays; array < ordo_arrays_end(verb); array++)
+        if ((array->use & ORDO_EACH) != 0 && ordo_segments_of(verb, job) != NULL)
+            return false;
+    return true;
+}
+
+#endif
