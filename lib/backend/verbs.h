@@ -67,6 +67,7 @@ enum {
 
 typedef struct ordo_verb {
     ordo_slot  slot;
+    uint16_t   job_bytes;     /* of the job */
     uint16_t   n, segments;   /* where the job has its number of elements and its segments; 0: none
                                * of these */
     bool       has_columns;   /* the job begins with `columns` and `count` (ordo_lexsort_job) */
@@ -165,8 +166,10 @@ static inline size_t ordo_count_group_out(const void *job)
     {                                                                                              \
         name, AT(field), AT(size), ORDO_SIZE_FIELD, use, count                                     \
     }
-#define SEGMENTED(slot, n, segments) ORDO_SLOT_##slot, AT(n), AT(segments), false, false
-#define WHOLE(n) ORDO_SLOT_NONE, AT(n), 0, false, false
+#define SEGMENTED(slot, n, segments)                                                               \
+    ORDO_SLOT_##slot, sizeof(JOB), AT(n), AT(segments), false, false
+#define WHOLE(n, has_columns, is_never_void)                                                       \
+    ORDO_SLOT_NONE, sizeof(JOB), AT(n), 0, has_columns, is_never_void
 
 #define JOB ordo_sort_job
 static const ordo_verb ordo_verb_sort = {
@@ -247,14 +250,14 @@ static const ordo_verb ordo_verb_scan = {
 
 #define JOB ordo_bits_job
 static const ordo_verb ordo_verb_scan_bits = {
-    WHOLE(n),
+    WHOLE(n, false, false),
     {BYTES_OF("flags", flags, 1, ORDO_READ, ordo_count_scan_flags),
      TYPED("counts", counts, count_type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED)}};
 #undef JOB
 
 #define JOB ordo_partition_job
 static const ordo_verb ordo_verb_partition = {
-    WHOLE(n),
+    WHOLE(n, false, false),
     {BYTES_OF("flags", flags, 1, ORDO_READ, ordo_count_partition_flags),
      SIZED_OF("in", in, elem_size, ORDO_READ, NULL),
      SIZED_OF("out", out, elem_size, ORDO_WRITTEN, NULL)}};
@@ -285,7 +288,8 @@ static const ordo_verb ordo_verb_runs = {
 #undef NUMBERS
 
 #define JOB ordo_count_job
-static const ordo_verb ordo_verb_count_nans = {WHOLE(n), {TYPED("keys", keys, type, ORDO_READ)}};
+static const ordo_verb ordo_verb_count_nans = {WHOLE(n, false, false),
+                                               {TYPED("keys", keys, type, ORDO_READ)}};
 #undef JOB
 
 #define JOB ordo_moving_job
@@ -296,7 +300,7 @@ static const ordo_verb ordo_verb_moving = {
 
 /* The job of the slot `weighted` is the first field of this job. */
 #define JOB ordo_weighted_segments_job
-#define SEGMENTED_WEIGHTS ORDO_SLOT_WEIGHTED, AT(job.n), AT(segments), false, true
+#define SEGMENTED_WEIGHTS ORDO_SLOT_WEIGHTED, sizeof(JOB), AT(job.n), AT(segments), false, true
 static const ordo_verb ordo_verb_weighted_segments = {
     SEGMENTED_WEIGHTS,
     {TYPED("keys", job.keys, job.type, ORDO_READ),
@@ -314,12 +318,13 @@ static const ordo_verb ordo_verb_weighted_rank = {
 
 #define JOB ordo_unique_job
 static const ordo_verb ordo_verb_unique = {
-    WHOLE(n), {TYPED("keys", keys, type, ORDO_READ), TYPED("out", out, type, ORDO_WRITTEN)}};
+    WHOLE(n, false, false),
+    {TYPED("keys", keys, type, ORDO_READ), TYPED("out", out, type, ORDO_WRITTEN)}};
 #undef JOB
 
 #define JOB ordo_needles_job
 static const ordo_verb ordo_verb_search = {
-    WHOLE(n),
+    WHOLE(n, false, false),
     {TYPED("sorted", sorted, type, ORDO_READ),
      TYPED_OF("needles", needles, type, ORDO_READ, ordo_count_needles),
      TYPED_OF("index", index, index_type, ORDO_WRITTEN, ordo_count_needles)}};
@@ -327,7 +332,7 @@ static const ordo_verb ordo_verb_search = {
 
 #define JOB ordo_records_job
 static const ordo_verb ordo_verb_sort_records = {
-    WHOLE(n), {SIZED_OF("base", base, size, ORDO_READ | ORDO_WRITTEN, NULL)}};
+    WHOLE(n, false, false), {SIZED_OF("base", base, size, ORDO_READ | ORDO_WRITTEN, NULL)}};
 #undef JOB
 
 /* A scatter also reads `out`: elements that no index names do not change. */
@@ -335,9 +340,10 @@ static const ordo_verb ordo_verb_sort_records = {
 #define MOVED SIZED_OF("in", in, size, ORDO_READ, ordo_count_moved)
 #define MOVED_BY TYPED("index", index, index_type, ORDO_READ)
 static const ordo_verb ordo_verb_move = {
-    WHOLE(count), {MOVED, MOVED_BY, SIZED_OF("out", out, size, ORDO_WRITTEN, ordo_count_moved_to)}};
+    WHOLE(count, false, false),
+    {MOVED, MOVED_BY, SIZED_OF("out", out, size, ORDO_WRITTEN, ordo_count_moved_to)}};
 static const ordo_verb ordo_verb_scatter = {
-    WHOLE(count),
+    WHOLE(count, false, false),
     {MOVED, MOVED_BY, SIZED_OF("out", out, size, ORDO_READ | ORDO_WRITTEN, ordo_count_moved_to)}};
 #undef MOVED
 #undef MOVED_BY
@@ -345,18 +351,18 @@ static const ordo_verb ordo_verb_scatter = {
 
 #define JOB ordo_copy_job
 static const ordo_verb ordo_verb_copy = {
-    WHOLE(bytes),
+    WHOLE(bytes, false, false),
     {BYTES_OF("dst", dst, 1, ORDO_WRITTEN, NULL), BYTES_OF("src", src, 1, ORDO_READ, NULL)}};
 #undef JOB
 
 #define JOB ordo_lexsort_job
-static const ordo_verb ordo_verb_lexsort = {
-    ORDO_SLOT_NONE, AT(n), 0, true, false, {TYPED("index", index, index_type, ORDO_WRITTEN)}};
+static const ordo_verb ordo_verb_lexsort = {WHOLE(n, true, false),
+                                            {TYPED("index", index, index_type, ORDO_WRITTEN)}};
 #undef JOB
 
 #define JOB ordo_lexrank_job
-static const ordo_verb ordo_verb_lexrank = {
-    ORDO_SLOT_NONE, AT(n), 0, true, false, {TYPED("ranks", ranks, rank_type, ORDO_WRITTEN)}};
+static const ordo_verb ordo_verb_lexrank = {WHOLE(n, true, false),
+                                            {TYPED("ranks", ranks, rank_type, ORDO_WRITTEN)}};
 #undef JOB
 
 /* Results are also read: the results of groups that do not exist must not change. */
@@ -372,18 +378,12 @@ static const ordo_verb ordo_verb_lexrank = {
         TYPED_OF("values", values, type, RESULT, ordo_count_group_results),                        \
         BYTES_OF("found", found, sizeof(uint64_t), RESULT, ordo_count_groups)
 #define JOB ordo_groups_job
-static const ordo_verb ordo_verb_groups = {ORDO_SLOT_NONE, AT(n), 0,
-                                           false,          true,  {GROUP_ARRAYS("index")}};
-static const ordo_verb ordo_verb_group_rank = {ORDO_SLOT_NONE, AT(n), 0,
-                                               false,          true,  {GROUP_ARRAYS("ranks")}};
+static const ordo_verb ordo_verb_groups = {WHOLE(n, false, true), {GROUP_ARRAYS("index")}};
+static const ordo_verb ordo_verb_group_rank = {WHOLE(n, false, true), {GROUP_ARRAYS("ranks")}};
 
 /* The job of groups is the first field of this job. */
 static const ordo_verb ordo_verb_weighted_groups = {
-    ORDO_SLOT_NONE,
-    AT(n),
-    0,
-    false,
-    true,
+    WHOLE(n, false, true),
     {GROUP_ARRAYS("ranks"),
      {"opts.weights", (uint16_t)offsetof(ordo_weighted_groups_job, weights),
       (uint16_t)offsetof(ordo_weighted_groups_job, weight_type), ORDO_SIZE_TYPE, ORDO_READ, NULL}}};
