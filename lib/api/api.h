@@ -86,9 +86,70 @@ ordo_status api_check_aligned(ordo_exec *exec, const void *p, size_t n, size_t s
                               const char *what);
 ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, const char *a_what,
                             const void *b, size_t b_bytes, const char *b_what);
-/* All of these checks for the arrays of a job. If the results of a segment are one of them,
- * job->segments must be set. */
-ordo_status api_check_arrays(ordo_exec *exec, const ordo_verb *verb, const void *job);
+bool        api_is_size_query(const ordo_exec *exec);
+
+/* ---- The checks of all arrays of a job: api_check_arrays ----
+ *
+ * It is inlined and has no loops: for a constant verb only the checks of its arrays are left, as if
+ * they were written by hand. A call on few keys is too short for more. */
+enum {
+    API_CHECKED_ARRAYS = 4 /* the others of a verb are ORDO_UNCHECKED */
+};
+
+typedef struct api_spans {
+    const void *at[API_CHECKED_ARRAYS];
+    size_t      bytes[API_CHECKED_ARRAYS], size[API_CHECKED_ARRAYS];
+} api_spans;
+
+#define API_INLINE __attribute__((always_inline)) static inline
+
+API_INLINE ordo_status api_check_array_at(ordo_exec *exec, const ordo_verb *verb, const void *job,
+                                          size_t i, api_spans *spans)
+{
+    const ordo_array *const array = &verb->arrays[i];
+    if (array->name == NULL || (array->use & ORDO_UNCHECKED) != 0)
+        return ORDO_OK;
+    const void *const at = ordo_pointer_in(job, array->field);
+    spans->at[i] = at;
+    spans->bytes[i] = spans->size[i] = 0;
+    if ((array->use & ORDO_OPTIONAL) != 0 && (at == NULL || api_is_size_query(exec)))
+        return ORDO_OK;
+    size_t const n = ordo_array_count(verb, array, job), size = ordo_array_size(array, job);
+    spans->bytes[i] = n * size;
+    spans->size[i] = size;
+    return array->size_kind == ORDO_SIZE_FIELD ? api_check_array(exec, at, n, size, array->name)
+                                               : api_check_aligned(exec, at, n, size, array->name);
+}
+
+/* Arrays must not overlap if the call writes one of them, unless they are the same. */
+API_INLINE ordo_status api_check_pair(ordo_exec *exec, const ordo_verb *verb, size_t i, size_t j,
+                                      const api_spans *spans)
+{
+    const ordo_array *const a = &verb->arrays[i], *const b = &verb->arrays[j];
+    unsigned const use = a->use | b->use;
+    if (b->name == NULL || (use & ORDO_UNCHECKED) != 0 || (use & ORDO_WRITTEN) == 0 ||
+        ((use & ORDO_IN_PLACE) != 0 && spans->at[i] == spans->at[j] &&
+         spans->size[i] == spans->size[j]))
+        return ORDO_OK;
+    return api_check_apart(exec, spans->at[i], spans->bytes[i], a->name, spans->at[j],
+                           spans->bytes[j], b->name);
+}
+
+/* job->segments must be set if the verb has results for each segment. */
+API_INLINE ordo_status api_check_arrays(ordo_exec *exec, const ordo_verb *verb, const void *job)
+{
+    api_spans spans = {{NULL}, {0}, {0}};
+    TRY(api_check_array_at(exec, verb, job, 0, &spans));
+    TRY(api_check_array_at(exec, verb, job, 1, &spans));
+    TRY(api_check_array_at(exec, verb, job, 2, &spans));
+    TRY(api_check_array_at(exec, verb, job, 3, &spans));
+    TRY(api_check_pair(exec, verb, 0, 1, &spans));
+    TRY(api_check_pair(exec, verb, 0, 2, &spans));
+    TRY(api_check_pair(exec, verb, 1, 2, &spans));
+    TRY(api_check_pair(exec, verb, 0, 3, &spans));
+    TRY(api_check_pair(exec, verb, 1, 3, &spans));
+    return api_check_pair(exec, verb, 2, 3, &spans);
+}
 
 ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n);
 /* Reads the options of a ranking call and checks them, except flags and algorithm. */
@@ -163,13 +224,22 @@ struct api_work {
     size_t rows_elements; /* of one call of `rows`, at most; 0: any number */
 };
 
-/* Does the job on the whole array, or on each segment if there are segments. Size query (bytes is
- * not NULL): writes the scratch instead. */
-ordo_status api_do(ordo_exec *exec, const api_work *work, const api_segments *segments,
-                   size_t *bytes);
 /* Does a job by the slot of the verb; the scratch of that. */
 ordo_status api_run_slot(const api_work *work, const void *job, ordo_exec *exec);
 size_t      api_slot_scratch(const api_work *work, const void *job, const ordo_exec *exec);
+
+/* Does the job on the whole array, or on each segment if there are segments. Size query (bytes is
+ * not NULL): writes the scratch instead. */
+ordo_status api_do_any(ordo_exec *exec, const api_work *work, const api_segments *segments,
+                       size_t *bytes);
+API_INLINE ordo_status api_do(ordo_exec *exec, const api_work *work, const api_segments *segments,
+                              size_t *bytes)
+{
+    if (segments->given || bytes != NULL || work->repeats != NULL)
+        return api_do_any(exec, work, segments, bytes);
+    return work->run != NULL ? work->run(work, work->job, exec)
+                             : api_run_slot(work, work->job, exec);
+}
 /* api_quantile.c: api_do for a job that is an ordo_weighted_segments_job. */
 ordo_status api_do_weighted(ordo_exec *exec, const api_work *work, const api_segments *segments,
                             size_t *bytes);

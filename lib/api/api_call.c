@@ -358,11 +358,13 @@ ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
 #define MOST_BYTES (SIZE_MAX / 2)
 #endif
 
-/* Whether the call has arrays: size queries have none. */
-static bool has_arrays(const ordo_exec *exec)
+bool api_is_size_query(const ordo_exec *exec)
 {
-    return !((const ordo_ctx *)exec->owner)->size_query;
+    return ((const ordo_ctx *)exec->owner)->size_query;
 }
+
+/* Whether the call has arrays: size queries have none. */
+static bool has_arrays(const ordo_exec *exec) { return !api_is_size_query(exec); }
 
 /* All checks in one condition, because separate checks would slow calls on a few keys. */
 static inline bool is_array(const void *p, size_t n, size_t size)
@@ -405,46 +407,6 @@ ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, cons
                 has_arrays(exec),
             ORDO_E_ARG, "%s and %s overlap; they must be separate arrays", a_what, b_what);
     return ORDO_OK;
-}
-
-typedef struct array_span {
-    const char *name;
-    const void *at;
-    size_t      bytes, size;
-    unsigned    use;
-} array_span;
-
-/* Arrays that only one of two is written of must be apart, unless one is the other. */
-static ordo_status check_spans(ordo_exec *exec, const array_span *spans, size_t count)
-{
-    for (size_t j = 1; j < count; j++)
-        for (size_t i = 0; i < j; i++) {
-            const array_span *const a = &spans[i], *const b = &spans[j];
-            bool const is_same =
-                (b->use & ORDO_IN_PLACE) != 0 && a->at == b->at && a->size == b->size;
-            if (((a->use | b->use) & ORDO_WRITTEN) != 0 && !is_same)
-                TRY(api_check_apart(exec, a->at, a->bytes, a->name, b->at, b->bytes, b->name));
-        }
-    return ORDO_OK;
-}
-
-ordo_status api_check_arrays(ordo_exec *exec, const ordo_verb *verb, const void *job)
-{
-    bool const is_query = !has_arrays(exec);
-    array_span spans[ORDO_VERB_ARRAYS];
-    size_t     count = 0;
-    for (size_t i = 0; i < ORDO_VERB_ARRAYS && verb->arrays[i].name != NULL; i++) {
-        const ordo_array *const array = &verb->arrays[i];
-        const void *const       at = ordo_pointer_in(job, array->field);
-        if ((array->use & ORDO_UNCHECKED) != 0 ||
-            ((array->use & ORDO_OPTIONAL) != 0 && (at == NULL || is_query)))
-            continue;
-        size_t const n = ordo_array_count(verb, array, job), size = ordo_array_size(array, job);
-        TRY((array->size_kind == ORDO_SIZE_FIELD ? api_check_array : api_check_aligned)(
-            exec, at, n, size, array->name));
-        spans[count++] = (array_span){array->name, at, n * size, size, array->use};
-    }
-    return check_spans(exec, spans, count);
 }
 
 /* ---- Backends ---- */

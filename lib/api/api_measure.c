@@ -34,7 +34,7 @@ static ordo_status is_sorted_array(const api_work *work, void *job, ordo_exec *e
     size_t *const         where = order->where;
     size_t                found = order->n;
     order->where = &found;
-    TRY(api_run_slot(work, order, exec));
+    TRY(work->choice->backend->is_sorted(work->choice->state, order, exec));
     *order->sorted = found == order->n;
     if (where != NULL)
         *where = found;
@@ -58,7 +58,7 @@ static ordo_status radius_array(const api_work *work, void *job, ordo_exec *exec
     size_t *const          radius = measure->radius;
     size_t                 found = 0;
     measure->radius = &found;
-    TRY(api_run_slot(work, measure, exec));
+    TRY(work->choice->backend->radius(work->choice->state, measure, exec));
     *radius = found;
     return ORDO_OK;
 }
@@ -69,7 +69,7 @@ static ordo_status runs_array(const api_work *work, void *job, ordo_exec *exec)
     size_t *const        runs = count->runs;
     size_t               found = 0;
     count->runs = &found;
-    TRY(api_run_slot(work, count, exec));
+    TRY(work->choice->backend->runs(work->choice->state, count, exec));
     *runs = found;
     return ORDO_OK;
 }

@@ -42,7 +42,7 @@ static ordo_status require_order(const api_work *work, void *job, ordo_exec *exe
     ordo_order_job *const order = job;
     size_t                where = order->n;
     order->where = &where;
-    TRY(api_run_slot(work, order, exec));
+    TRY(work->choice->backend->is_sorted(work->choice->state, order, exec));
     FAIL_IF(where != order->n, ORDO_E_ORDER,
             "sorted is not in %s order: element %zu is out of place",
             order->descending ? "descending" : "ascending", where);

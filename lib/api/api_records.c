@@ -66,7 +66,7 @@ static ordo_status move_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_move_
     TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
     FAIL_IF(job->size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");
     TRY(api_check_index_type(exec, job->index_type, 0));
-    TRY(api_check_arrays(exec, job->scatters ? &ordo_verb_scatter : &ordo_verb_move, job));
+    TRY(api_check_arrays(exec, &ordo_verb_move, job)); /* a scatter has the same arrays */
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->move != NULL,
                        job->scatters ? "scatter" : "gather"));

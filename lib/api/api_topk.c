@@ -12,7 +12,7 @@ static ordo_status topk_array(const api_work *work, void *job, ordo_exec *exec)
         TRY(api_count_nans(exec, work->choice, topk->type, topk->keys, topk->n, &nans));
     topk->k = ordo_min(topk->k, topk->n - nans);
     if (topk->k > 0 && (topk->values != NULL || topk->index != NULL))
-        TRY(api_run_slot(work, topk, exec));
+        TRY(work->choice->backend->topk(work->choice->state, topk, exec));
     if (topk->found != NULL)
         *topk->found = topk->k;
     return ORDO_OK;

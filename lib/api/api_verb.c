@@ -95,6 +95,10 @@ static size_t scratch_of(const api_work *work, void *job, const ordo_exec *exec)
 
 /* ---- Segments, one by one ---- */
 
+enum {
+    SMALL_JOB = 80 /* bytes; copies of jobs of up to so many bytes copy these */
+};
+
 typedef union segment_job { /* the job of any verb with segments */
     ordo_sort_job              sort;
     ordo_pairs_job             sort_pairs;
@@ -125,24 +129,28 @@ typedef struct each_call { /* a call on segments, for the functions that do a se
     } arrays[ORDO_VERB_ARRAYS];
 } each_call;
 
-/* The job on segment i, which has n elements. */
-static inline segment_job job_of(const each_call *call, size_t i, size_t n, void *const *at)
+/* Sets the fields of the job on segment i, which has n elements. */
+static inline void point_to_segment(const each_call *call, segment_job *job, size_t i, size_t n,
+                                    void *const *at)
 {
-    segment_job job = call->job;
-    memcpy((char *)&job + call->work->verb->n, &n, sizeof n);
+    if (call->work->verb->job_bytes <= SMALL_JOB)
+        memcpy(job, &call->job, SMALL_JOB);
+    else
+        *job = call->job;
+    memcpy((char *)job + call->work->verb->n, &n, sizeof n);
     for (size_t a = 0; a < call->count; a++) {
         const struct each_array *const array = &call->arrays[a];
         void *const                    here =
             array->results != NULL ? array->results + i * array->step : at[array->place];
-        memcpy((char *)&job + array->field, &here, sizeof here);
+        memcpy((char *)job + array->field, &here, sizeof here);
     }
-    return job;
 }
 
 static ordo_status do_segment(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
 {
     const each_call *const call = arg;
-    segment_job            job = job_of(call, i, n, at);
+    segment_job            job;
+    point_to_segment(call, &job, i, n, at);
     return run(call->work, &job, exec);
 }
 
@@ -152,11 +160,12 @@ static ordo_status do_rows(const void *arg, size_t i, size_t count, size_t n, vo
     const each_call *const call = arg;
     const api_work *const  work = call->work;
     size_t const           most = work->rows_elements == 0 ? count : work->rows_elements / n;
+    segment_job            job;
     for (size_t done = 0, rows; done < count; done += rows) {
         void *here[ORDO_SEGMENT_ARRAYS];
         for (size_t a = 0; a < ORDO_SEGMENT_ARRAYS; a++)
             here[a] = at[a] == NULL ? NULL : (char *)at[a] + done * n * call->each.arrays[a].size;
-        segment_job const job = job_of(call, i + done, n, here);
+        point_to_segment(call, &job, i + done, n, here);
         rows = ordo_min(most, count - done);
         TRY(work->rows(work, &job, rows, exec));
     }
@@ -247,8 +256,8 @@ static ordo_status do_each(ordo_exec *exec, const api_work *work, const api_segm
 
 /* ---- Any job ---- */
 
-ordo_status api_do(ordo_exec *exec, const api_work *work, const api_segments *segments,
-                   size_t *bytes)
+ordo_status api_do_any(ordo_exec *exec, const api_work *work, const api_segments *segments,
+                       size_t *bytes)
 {
     const ordo_segment_view *const view = segments->given ? &segments->view : NULL;
     ordo_choice *const             choice = work->choice;

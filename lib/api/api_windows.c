@@ -74,12 +74,12 @@ static const ordo_moving_job *shortened(void *job)
 
 static ordo_status moving_array(const api_work *work, void *job, ordo_exec *exec)
 {
-    return api_run_slot(work, shortened(job), exec);
+    return work->choice->backend->moving(work->choice->state, shortened(job), exec);
 }
 
 static size_t moving_array_scratch(const api_work *work, void *job, const ordo_exec *exec)
 {
-    return api_slot_scratch(work, shortened(job), exec);
+    return work->choice->backend->moving_scratch(shortened(job), exec);
 }
 
 static ordo_status moving_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_moving_job *job,

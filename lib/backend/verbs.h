@@ -24,7 +24,15 @@ enum {                    /* use of an array */
     ORDO_HOST_ALONE = 64, /* the same for jobs without segments */
     ORDO_UNCHECKED = 128, /* api/ does not check it */
     ORDO_INSTEAD = 256,   /* if it is given, the array before it is not read */
-    ORDO_IN_PLACE = 512   /* may be the first array, if its elements have the same size */
+    ORDO_IN_PLACE = 512,  /* may be the first array, if its elements have the same size */
+
+    /* A result that the caller may not want. */
+    ORDO_WANTED = ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED,
+    /* Numbers for each segment, or a number on the host. */
+    ORDO_NUMBERS = ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_EACH | ORDO_HOST_ALONE | ORDO_UNCHECKED,
+    /* A result for each group, which is also read: that of a group that does not exist must not
+     * change. */
+    ORDO_RESULT = ORDO_READ | ORDO_WRITTEN | ORDO_OPTIONAL
 };
 
 typedef enum ordo_size_kind { /* what ordo_array.size is */
@@ -37,9 +45,10 @@ typedef struct ordo_array {
     const char *name;  /* in messages */
     uint16_t    field; /* where the job has the pointer to the array */
     uint16_t    size, size_kind, use;
-    /* The number of elements, with ORDO_EACH of the results of one segment. NULL: that of the job,
-     * with ORDO_EACH 1. */
-    size_t (*count)(const void *job);
+    /* Where the job has the number of elements, with ORDO_EACH of the results of one segment. 0:
+     * as many as the job, with ORDO_EACH 1. */
+    uint16_t count;
+    size_t (*count_of)(const void *job); /* not NULL: returns that number */
 } ordo_array;
 
 /* The slots of a backend that do one segment of a job on segments. */
@@ -77,8 +86,6 @@ typedef struct ordo_verb {
 
 /* ---- Counts ---- */
 
-static inline size_t ordo_count_k(const void *job) { return ((const ordo_select_job *)job)->count; }
-
 static inline size_t ordo_count_topk(const void *job)
 {
     const ordo_topk_job *const topk = (const ordo_topk_job *)job;
@@ -102,11 +109,6 @@ static inline size_t ordo_count_partition_flags(const void *job)
     return ordo_count_flags(partition->kind, partition->n);
 }
 
-static inline size_t ordo_count_q(const void *job)
-{
-    return ((const ordo_weighted_job *)job)->count;
-}
-
 static inline size_t ordo_count_moved(const void *job)
 {
     const ordo_move_job *const move = (const ordo_move_job *)job;
@@ -117,22 +119,6 @@ static inline size_t ordo_count_moved_to(const void *job)
 {
     const ordo_move_job *const move = (const ordo_move_job *)job;
     return move->scatters ? move->n : move->count;
-}
-
-static inline size_t ordo_count_needles(const void *job)
-{
-    return ((const ordo_needles_job *)job)->count;
-}
-
-static inline size_t ordo_count_one(const void *job)
-{
-    (void)job;
-    return 1;
-}
-
-static inline size_t ordo_count_groups(const void *job)
-{
-    return ((const ordo_groups_job *)job)->capacity;
 }
 
 static inline size_t ordo_count_group_results(const void *job)
@@ -150,22 +136,12 @@ static inline size_t ordo_count_group_out(const void *job)
 /* ---- The arrays. JOB is the job of the verb. ---- */
 
 #define AT(field) (uint16_t) offsetof(JOB, field)
-#define TYPED(name, field, type, use)                                                              \
-    {                                                                                              \
-        name, AT(field), AT(type), ORDO_SIZE_TYPE, use, NULL                                       \
-    }
-#define TYPED_OF(name, field, type, use, count)                                                    \
-    {                                                                                              \
-        name, AT(field), AT(type), ORDO_SIZE_TYPE, use, count                                      \
-    }
-#define BYTES_OF(name, field, bytes, use, count)                                                   \
-    {                                                                                              \
-        name, AT(field), bytes, ORDO_SIZE_BYTES, use, count                                        \
-    }
-#define SIZED_OF(name, field, size, use, count)                                                    \
-    {                                                                                              \
-        name, AT(field), AT(size), ORDO_SIZE_FIELD, use, count                                     \
-    }
+#define TYPE(field) AT(field), ORDO_SIZE_TYPE
+#define BYTES(bytes) bytes, ORDO_SIZE_BYTES
+#define SIZE(field) AT(field), ORDO_SIZE_FIELD
+#define ALL 0, NULL /* as many elements as the job, or one result for each segment */
+#define COUNT(field) AT(field), NULL
+#define COUNT_OF(function) 0, function
 #define SEGMENTED(slot, n, segments)                                                               \
     ORDO_SLOT_##slot, sizeof(JOB), AT(n), AT(segments), false, false
 #define WHOLE(n, has_columns, is_never_void)                                                       \
@@ -174,33 +150,36 @@ static inline size_t ordo_count_group_out(const void *job)
 #define JOB ordo_sort_job
 static const ordo_verb ordo_verb_sort = {
     SEGMENTED(SORT, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ | ORDO_WRITTEN),
-     TYPED("opts.source", source, type, ORDO_READ | ORDO_OPTIONAL | ORDO_INSTEAD)}};
+    {{"keys", AT(keys), TYPE(type), ORDO_READ | ORDO_WRITTEN, ALL},
+     {"opts.source", AT(source), TYPE(type), ORDO_READ | ORDO_OPTIONAL | ORDO_INSTEAD, ALL}}};
 #undef JOB
 
 #define JOB ordo_pairs_job
 static const ordo_verb ordo_verb_sort_pairs = {
     SEGMENTED(SORT_PAIRS, keys.n, keys.segments),
-    {TYPED("keys", keys.keys, keys.type, ORDO_READ | ORDO_WRITTEN),
-     SIZED_OF("values", values, value_size, ORDO_READ | ORDO_WRITTEN, NULL)}};
+    {{"keys", AT(keys.keys), TYPE(keys.type), ORDO_READ | ORDO_WRITTEN, ALL},
+     {"values", AT(values), SIZE(value_size), ORDO_READ | ORDO_WRITTEN, ALL}}};
 #undef JOB
 
 #define JOB ordo_argsort_job
 static const ordo_verb ordo_verb_argsort = {
     SEGMENTED(ARGSORT, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ), TYPED("index", index, index_type, ORDO_WRITTEN)}};
+    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+     {"index", AT(index), TYPE(index_type), ORDO_WRITTEN, ALL}}};
 #undef JOB
 
 #define JOB ordo_rank_job
 static const ordo_verb ordo_verb_rank = {
     SEGMENTED(RANK, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ), TYPED("ranks", ranks, rank_type, ORDO_WRITTEN)}};
+    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+     {"ranks", AT(ranks), TYPE(rank_type), ORDO_WRITTEN, ALL}}};
 #undef JOB
 
 #define JOB ordo_rank_sorted_job
 static const ordo_verb ordo_verb_rank_sorted = {
     SEGMENTED(RANK_SORTED, n, segments),
-    {TYPED("sorted", sorted, type, ORDO_READ), TYPED("ranks", ranks, rank_type, ORDO_WRITTEN)}};
+    {{"sorted", AT(sorted), TYPE(type), ORDO_READ, ALL},
+     {"ranks", AT(ranks), TYPE(rank_type), ORDO_WRITTEN, ALL}}};
 #undef JOB
 
 /* Without segments the results of a selection may be on the host although the keys are on a
@@ -208,94 +187,90 @@ static const ordo_verb ordo_verb_rank_sorted = {
 #define JOB ordo_select_job
 static const ordo_verb ordo_verb_select = {
     SEGMENTED(SELECT, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ),
-     BYTES_OF("k", k, sizeof(size_t), ORDO_READ | ORDO_HOST, ordo_count_k),
-     TYPED_OF("out", out, type, ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE, ordo_count_k)}};
+    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+     {"k", AT(k), BYTES(sizeof(size_t)), ORDO_READ | ORDO_HOST, COUNT(count)},
+     {"out", AT(out), TYPE(type), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE, COUNT(count)}}};
 
 static const ordo_verb ordo_verb_quantiles = {
     SEGMENTED(SELECT, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ),
-     BYTES_OF("q", q, sizeof(double), ORDO_READ | ORDO_HOST, ordo_count_k),
-     BYTES_OF("out", out, sizeof(double), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
-              ordo_count_k)}};
+    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+     {"q", AT(q), BYTES(sizeof(double)), ORDO_READ | ORDO_HOST, COUNT(count)},
+     {"out", AT(out), BYTES(sizeof(double)), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
+      COUNT(count)}}};
 #undef JOB
 
 #define JOB ordo_topk_job
 static const ordo_verb ordo_verb_topk = {
     SEGMENTED(TOPK, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ),
-     TYPED_OF("values", values, type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED | ORDO_EACH,
-              ordo_count_topk),
-     TYPED_OF("index", index, index_type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED | ORDO_EACH,
-              ordo_count_topk),
-     BYTES_OF("found", found, sizeof(size_t),
-              ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED | ORDO_EACH | ORDO_HOST_ALONE |
-                  ORDO_UNCHECKED,
-              NULL)}};
+    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+     {"values", AT(values), TYPE(type), ORDO_WANTED | ORDO_EACH, COUNT_OF(ordo_count_topk)},
+     {"index", AT(index), TYPE(index_type), ORDO_WANTED | ORDO_EACH, COUNT_OF(ordo_count_topk)},
+     {"found", AT(found), BYTES(sizeof(size_t)), ORDO_NUMBERS | ORDO_COUNTED, ALL}}};
 #undef JOB
 
 #define JOB ordo_nth_job
-static const ordo_verb ordo_verb_nth = {
-    SEGMENTED(NTH, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ),
-     TYPED("out", out, type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED),
-     TYPED("index", index, index_type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED)}};
+static const ordo_verb ordo_verb_nth = {SEGMENTED(NTH, n, segments),
+                                        {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+                                         {"out", AT(out), TYPE(type), ORDO_WANTED, ALL},
+                                         {"index", AT(index), TYPE(index_type), ORDO_WANTED, ALL}}};
 #undef JOB
 
 #define JOB ordo_scan_job
 static const ordo_verb ordo_verb_scan = {
     SEGMENTED(SCAN, n, segments),
-    {TYPED("in", in, type, ORDO_READ), TYPED("out", out, out_type, ORDO_WRITTEN | ORDO_IN_PLACE)}};
+    {{"in", AT(in), TYPE(type), ORDO_READ, ALL},
+     {"out", AT(out), TYPE(out_type), ORDO_WRITTEN | ORDO_IN_PLACE, ALL}}};
 #undef JOB
 
 #define JOB ordo_bits_job
 static const ordo_verb ordo_verb_scan_bits = {
     WHOLE(n, false, false),
-    {BYTES_OF("flags", flags, 1, ORDO_READ, ordo_count_scan_flags),
-     TYPED("counts", counts, count_type, ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_COUNTED)}};
+    {{"flags", AT(flags), BYTES(1), ORDO_READ, COUNT_OF(ordo_count_scan_flags)},
+     {"counts", AT(counts), TYPE(count_type), ORDO_WANTED, ALL}}};
 #undef JOB
 
 #define JOB ordo_partition_job
 static const ordo_verb ordo_verb_partition = {
     WHOLE(n, false, false),
-    {BYTES_OF("flags", flags, 1, ORDO_READ, ordo_count_partition_flags),
-     SIZED_OF("in", in, elem_size, ORDO_READ, NULL),
-     SIZED_OF("out", out, elem_size, ORDO_WRITTEN, NULL)}};
+    {{"flags", AT(flags), BYTES(1), ORDO_READ, COUNT_OF(ordo_count_partition_flags)},
+     {"in", AT(in), SIZE(elem_size), ORDO_READ, ALL},
+     {"out", AT(out), SIZE(elem_size), ORDO_WRITTEN, ALL}}};
 #undef JOB
 
-#define NUMBERS ORDO_WRITTEN | ORDO_OPTIONAL | ORDO_EACH | ORDO_HOST_ALONE | ORDO_UNCHECKED
 #define JOB ordo_order_job
 static const ordo_verb ordo_verb_is_sorted = {
     SEGMENTED(IS_SORTED, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ), BYTES_OF("sorted", sorted, sizeof(int), NUMBERS, NULL),
-     BYTES_OF("where", where, sizeof(size_t), NUMBERS, NULL)}};
+    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+     {"sorted", AT(sorted), BYTES(sizeof(int)), ORDO_NUMBERS, ALL},
+     {"where", AT(where), BYTES(sizeof(size_t)), ORDO_NUMBERS, ALL}}};
 #undef JOB
 
 #define JOB ordo_radius_job
 static const ordo_verb ordo_verb_radius = {
     SEGMENTED(RADIUS, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ), TYPED("opts.lr", lr, type, ORDO_WRITTEN | ORDO_OPTIONAL),
-     TYPED("opts.rl", rl, type, ORDO_WRITTEN | ORDO_OPTIONAL),
-     BYTES_OF("opts.dm", dm, sizeof(uint64_t), ORDO_WRITTEN | ORDO_OPTIONAL, NULL),
-     BYTES_OF("radius", radius, sizeof(size_t), NUMBERS | ORDO_COUNTED, NULL)}};
+    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+     {"opts.lr", AT(lr), TYPE(type), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
+     {"opts.rl", AT(rl), TYPE(type), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
+     {"opts.dm", AT(dm), BYTES(sizeof(uint64_t)), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
+     {"radius", AT(radius), BYTES(sizeof(size_t)), ORDO_NUMBERS | ORDO_COUNTED, ALL}}};
 #undef JOB
 
 #define JOB ordo_runs_job
 static const ordo_verb ordo_verb_runs = {
     SEGMENTED(RUNS, n, segments),
-    {TYPED("keys", keys, type, ORDO_READ), BYTES_OF("runs", runs, sizeof(size_t), NUMBERS, NULL)}};
+    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+     {"runs", AT(runs), BYTES(sizeof(size_t)), ORDO_NUMBERS, ALL}}};
 #undef JOB
-#undef NUMBERS
 
 #define JOB ordo_count_job
 static const ordo_verb ordo_verb_count_nans = {WHOLE(n, false, false),
-                                               {TYPED("keys", keys, type, ORDO_READ)}};
+                                               {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL}}};
 #undef JOB
 
 #define JOB ordo_moving_job
-static const ordo_verb ordo_verb_moving = {
-    SEGMENTED(MOVING, n, segments),
-    {TYPED("in", in, type, ORDO_READ), TYPED("out", out, out_type, ORDO_WRITTEN)}};
+static const ordo_verb ordo_verb_moving = {SEGMENTED(MOVING, n, segments),
+                                           {{"in", AT(in), TYPE(type), ORDO_READ, ALL},
+                                            {"out", AT(out), TYPE(out_type), ORDO_WRITTEN, ALL}}};
 #undef JOB
 
 /* The job of the slot `weighted` is the first field of this job. */
@@ -303,80 +278,81 @@ static const ordo_verb ordo_verb_moving = {
 #define SEGMENTED_WEIGHTS ORDO_SLOT_WEIGHTED, sizeof(JOB), AT(job.n), AT(segments), false, true
 static const ordo_verb ordo_verb_weighted_segments = {
     SEGMENTED_WEIGHTS,
-    {TYPED("keys", job.keys, job.type, ORDO_READ),
-     TYPED("opts.weights", job.weights, job.weight_type, ORDO_READ),
-     BYTES_OF("out", job.out, sizeof(double), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
-              ordo_count_q)}};
+    {{"keys", AT(job.keys), TYPE(job.type), ORDO_READ, ALL},
+     {"opts.weights", AT(job.weights), TYPE(job.weight_type), ORDO_READ, ALL},
+     {"out", AT(job.out), BYTES(sizeof(double)), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
+      COUNT(job.count)}}};
 
 static const ordo_verb ordo_verb_weighted_rank = {
     SEGMENTED_WEIGHTS,
-    {TYPED("keys", job.keys, job.type, ORDO_READ),
-     TYPED("opts.weights", job.weights, job.weight_type, ORDO_READ),
-     TYPED("ranks", job.ranks, job.rank_type, ORDO_WRITTEN)}};
+    {{"keys", AT(job.keys), TYPE(job.type), ORDO_READ, ALL},
+     {"opts.weights", AT(job.weights), TYPE(job.weight_type), ORDO_READ, ALL},
+     {"ranks", AT(job.ranks), TYPE(job.rank_type), ORDO_WRITTEN, ALL}}};
 #undef SEGMENTED_WEIGHTS
 #undef JOB
 
 #define JOB ordo_unique_job
-static const ordo_verb ordo_verb_unique = {
-    WHOLE(n, false, false),
-    {TYPED("keys", keys, type, ORDO_READ), TYPED("out", out, type, ORDO_WRITTEN)}};
+static const ordo_verb ordo_verb_unique = {WHOLE(n, false, false),
+                                           {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
+                                            {"out", AT(out), TYPE(type), ORDO_WRITTEN, ALL}}};
 #undef JOB
 
 #define JOB ordo_needles_job
 static const ordo_verb ordo_verb_search = {
     WHOLE(n, false, false),
-    {TYPED("sorted", sorted, type, ORDO_READ),
-     TYPED_OF("needles", needles, type, ORDO_READ, ordo_count_needles),
-     TYPED_OF("index", index, index_type, ORDO_WRITTEN, ordo_count_needles)}};
+    {{"sorted", AT(sorted), TYPE(type), ORDO_READ, ALL},
+     {"needles", AT(needles), TYPE(type), ORDO_READ, COUNT(count)},
+     {"index", AT(index), TYPE(index_type), ORDO_WRITTEN, COUNT(count)}}};
 #undef JOB
 
 #define JOB ordo_records_job
 static const ordo_verb ordo_verb_sort_records = {
-    WHOLE(n, false, false), {SIZED_OF("base", base, size, ORDO_READ | ORDO_WRITTEN, NULL)}};
+    WHOLE(n, false, false), {{"base", AT(base), SIZE(size), ORDO_READ | ORDO_WRITTEN, ALL}}};
 #undef JOB
 
 /* A scatter also reads `out`: elements that no index names do not change. */
 #define JOB ordo_move_job
-#define MOVED SIZED_OF("in", in, size, ORDO_READ, ordo_count_moved)
-#define MOVED_BY TYPED("index", index, index_type, ORDO_READ)
 static const ordo_verb ordo_verb_move = {
     WHOLE(count, false, false),
-    {MOVED, MOVED_BY, SIZED_OF("out", out, size, ORDO_WRITTEN, ordo_count_moved_to)}};
+    {{"in", AT(in), SIZE(size), ORDO_READ, COUNT_OF(ordo_count_moved)},
+     {"index", AT(index), TYPE(index_type), ORDO_READ, ALL},
+     {"out", AT(out), SIZE(size), ORDO_WRITTEN, COUNT_OF(ordo_count_moved_to)}}};
 static const ordo_verb ordo_verb_scatter = {
     WHOLE(count, false, false),
-    {MOVED, MOVED_BY, SIZED_OF("out", out, size, ORDO_READ | ORDO_WRITTEN, ordo_count_moved_to)}};
-#undef MOVED
-#undef MOVED_BY
+    {{"in", AT(in), SIZE(size), ORDO_READ, COUNT_OF(ordo_count_moved)},
+     {"index", AT(index), TYPE(index_type), ORDO_READ, ALL},
+     {"out", AT(out), SIZE(size), ORDO_READ | ORDO_WRITTEN, COUNT_OF(ordo_count_moved_to)}}};
 #undef JOB
 
 #define JOB ordo_copy_job
 static const ordo_verb ordo_verb_copy = {
     WHOLE(bytes, false, false),
-    {BYTES_OF("dst", dst, 1, ORDO_WRITTEN, NULL), BYTES_OF("src", src, 1, ORDO_READ, NULL)}};
+    {{"dst", AT(dst), BYTES(1), ORDO_WRITTEN, ALL}, {"src", AT(src), BYTES(1), ORDO_READ, ALL}}};
 #undef JOB
 
 #define JOB ordo_lexsort_job
-static const ordo_verb ordo_verb_lexsort = {WHOLE(n, true, false),
-                                            {TYPED("index", index, index_type, ORDO_WRITTEN)}};
+static const ordo_verb ordo_verb_lexsort = {
+    WHOLE(n, true, false), {{"index", AT(index), TYPE(index_type), ORDO_WRITTEN, ALL}}};
 #undef JOB
 
 #define JOB ordo_lexrank_job
-static const ordo_verb ordo_verb_lexrank = {WHOLE(n, true, false),
-                                            {TYPED("ranks", ranks, rank_type, ORDO_WRITTEN)}};
+static const ordo_verb ordo_verb_lexrank = {
+    WHOLE(n, true, false), {{"ranks", AT(ranks), TYPE(rank_type), ORDO_WRITTEN, ALL}}};
 #undef JOB
 
-/* Results are also read: the results of groups that do not exist must not change. */
-#define RESULT ORDO_READ | ORDO_WRITTEN | ORDO_OPTIONAL
 #define GROUP_ARRAYS(index_or_ranks)                                                               \
-    TYPED("groups.keys", group_keys, group_type, ORDO_READ),                                       \
-        TYPED("keys", keys, type, ORDO_READ | ORDO_OPTIONAL),                                      \
-        TYPED_OF("groups.unique", unique, group_type, RESULT, ordo_count_groups),                  \
-        BYTES_OF("groups.sizes", sizes, sizeof(uint64_t), RESULT, ordo_count_groups),              \
-        BYTES_OF("groups.count", groups, sizeof(size_t), RESULT, ordo_count_one),                  \
-        TYPED_OF(index_or_ranks, out, out_type, RESULT, ordo_count_group_out),                     \
-        BYTES_OF("out", quantiles, sizeof(double), RESULT, ordo_count_group_results),              \
-        TYPED_OF("values", values, type, RESULT, ordo_count_group_results),                        \
-        BYTES_OF("found", found, sizeof(uint64_t), RESULT, ordo_count_groups)
+    {"groups.keys", AT(group_keys), TYPE(group_type), ORDO_READ, ALL},                             \
+        {"keys", AT(keys), TYPE(type), ORDO_READ | ORDO_OPTIONAL, ALL},                            \
+        {"groups.unique", AT(unique), TYPE(group_type), ORDO_RESULT, COUNT(capacity)},             \
+        {"groups.sizes", AT(sizes), BYTES(sizeof(uint64_t)), ORDO_RESULT, COUNT(capacity)},        \
+        {"groups.count", AT(groups), BYTES(sizeof(size_t)), ORDO_RESULT | ORDO_EACH, ALL},         \
+        {index_or_ranks, AT(out), TYPE(out_type), ORDO_RESULT, COUNT_OF(ordo_count_group_out)},    \
+        {"out", AT(quantiles), BYTES(sizeof(double)), ORDO_RESULT,                                 \
+         COUNT_OF(ordo_count_group_results)},                                                      \
+        {"values", AT(values), TYPE(type), ORDO_RESULT, COUNT_OF(ordo_count_group_results)},       \
+    {                                                                                              \
+        "found", AT(found), BYTES(sizeof(uint64_t)), ORDO_RESULT, COUNT(capacity)                  \
+    }
 #define JOB ordo_groups_job
 static const ordo_verb ordo_verb_groups = {WHOLE(n, false, true), {GROUP_ARRAYS("index")}};
 static const ordo_verb ordo_verb_group_rank = {WHOLE(n, false, true), {GROUP_ARRAYS("ranks")}};
@@ -386,16 +362,18 @@ static const ordo_verb ordo_verb_weighted_groups = {
     WHOLE(n, false, true),
     {GROUP_ARRAYS("ranks"),
      {"opts.weights", (uint16_t)offsetof(ordo_weighted_groups_job, weights),
-      (uint16_t)offsetof(ordo_weighted_groups_job, weight_type), ORDO_SIZE_TYPE, ORDO_READ, NULL}}};
+      (uint16_t)offsetof(ordo_weighted_groups_job, weight_type), ORDO_SIZE_TYPE, ORDO_READ, 0,
+      NULL}}};
 #undef JOB
 #undef GROUP_ARRAYS
-#undef RESULT
 
 #undef AT
-#undef TYPED
-#undef TYPED_OF
-#undef BYTES_OF
-#undef SIZED_OF
+#undef TYPE
+#undef BYTES
+#undef SIZE
+#undef ALL
+#undef COUNT
+#undef COUNT_OF
 #undef SEGMENTED
 #undef WHOLE
 
@@ -458,8 +436,10 @@ static inline const ordo_segment_view *ordo_segments_of(const ordo_verb *verb, c
 static inline size_t ordo_array_each(const ordo_verb *verb, const ordo_array *array,
                                      const void *job)
 {
-    if (array->count != NULL)
-        return array->count(job);
+    if (array->count_of != NULL)
+        return array->count_of(job);
+    if (array->count != 0)
+        return ordo_size_in(job, array->count);
     return (array->use & ORDO_EACH) != 0 ? 1 : ordo_size_in(job, verb->n);
 }
 
