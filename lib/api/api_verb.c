@@ -119,7 +119,10 @@ typedef union segment_job { /* the job of any verb with segments */
 typedef struct each_call { /* a call on segments, for the functions that do a segment */
     const api_work   *work;
     ordo_segments_job each;
-    segment_job       job; /* has no segments */
+    segment_job       job;      /* has no segments */
+    size_t            n;        /* where the job has the number of its elements */
+    bool              is_small; /* it has at most SMALL_JOB bytes */
+    size_t            places;   /* arrays of `each` */
     size_t            count;
     struct each_array {
         size_t field;   /* where the job has its pointer */
@@ -133,11 +136,11 @@ typedef struct each_call { /* a call on segments, for the functions that do a se
 static inline void point_to_segment(const each_call *call, segment_job *job, size_t i, size_t n,
                                     void *const *at)
 {
-    if (call->work->verb->job_bytes <= SMALL_JOB)
+    if (call->is_small)
         memcpy(job, &call->job, SMALL_JOB);
     else
         *job = call->job;
-    memcpy((char *)job + call->work->verb->n, &n, sizeof n);
+    memcpy((char *)job + call->n, &n, sizeof n);
     for (size_t a = 0; a < call->count; a++) {
         const struct each_array *const array = &call->arrays[a];
         void *const                    here =
@@ -163,7 +166,7 @@ static ordo_status do_rows(const void *arg, size_t i, size_t count, size_t n, vo
     segment_job            job;
     for (size_t done = 0, rows; done < count; done += rows) {
         void *here[ORDO_SEGMENT_ARRAYS];
-        for (size_t a = 0; a < ORDO_SEGMENT_ARRAYS; a++)
+        for (size_t a = 0; a < call->places; a++)
             here[a] = at[a] == NULL ? NULL : (char *)at[a] + done * n * call->each.arrays[a].size;
         point_to_segment(call, &job, i + done, n, here);
         rows = ordo_min(most, count - done);
@@ -176,12 +179,12 @@ static size_t segment_scratch(const void *arg, size_t n, const ordo_exec *exec)
 {
     const each_call *const call = arg;
     segment_job            job = call->job;
-    memcpy((char *)&job + call->work->verb->n, &n, sizeof n);
+    memcpy((char *)&job + call->n, &n, sizeof n);
     return scratch_of(call->work, &job, exec);
 }
 
 /* Adds an array of the job to the arrays of the segments, or to the results. */
-static void add_array(each_call *call, const ordo_array *array, const void *job, size_t *places)
+static void add_array(each_call *call, const ordo_array *array, const void *job)
 {
     const ordo_verb *const    verb = call->work->verb;
     ordo_segment_array *const all = call->each.arrays;
@@ -199,13 +202,13 @@ static void add_array(each_call *call, const ordo_array *array, const void *job,
     }
     bool const in_place = (array->use & ORDO_IN_PLACE) != 0 && base == all[0].base &&
                           size == all[0].size && base != NULL;
-    *to = (struct each_array){.field = array->field, .place = in_place ? 0 : *places};
+    *to = (struct each_array){.field = array->field, .place = in_place ? 0 : call->places};
     call->count++;
     if (in_place)
         all[0].is_written = true;
     if ((array->use & ORDO_INSTEAD) != 0 && base != NULL)
-        all[*places - 1].is_read = false;
-    all[(*places)++] =
+        all[call->places - 1].is_read = false;
+    all[call->places++] =
         (ordo_segment_array){in_place ? NULL : base, size, (array->use & ORDO_READ) != 0,
                              (array->use & ORDO_WRITTEN) != 0};
 }
@@ -227,8 +230,9 @@ static ordo_status do_each(ordo_exec *exec, const api_work *work, const api_segm
     const ordo_choice *const       choice = work->choice;
     const ordo_verb *const         verb = work->verb;
     const void *const              whole = NULL;
-    size_t                         places = 0;
     each_call                      call = {.work = work,
+                                           .n = verb->n,
+                                           .is_small = verb->job_bytes <= SMALL_JOB,
                                            .each = {.one = do_segment,
                                                     .rows = work->rows != NULL ? do_rows : NULL,
                                                     .rows_most = work->rows_most,
@@ -241,7 +245,7 @@ static ordo_status do_each(ordo_exec *exec, const api_work *work, const api_segm
             choice->backend->name);
     for (const ordo_array *array = verb->arrays; array < ordo_arrays_end(verb); array++)
         if ((array->use & ORDO_HOST) == 0)
-            add_array(&call, array, work->job, &places);
+            add_array(&call, array, work->job);
     memcpy(&call.job, work->job, verb->job_bytes);
     memcpy((char *)&call.job + verb->segments, &whole, sizeof whole);
     call.each.view = is_void(segments, &call.each) ? &none : &segments->view;
