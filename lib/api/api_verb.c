@@ -10,38 +10,14 @@
 ordo_status api_run_slot(const api_work *work, const void *job, ordo_exec *exec)
 {
     const ordo_backend *const backend = work->choice->backend;
-    void *const               state = work->choice->state;
     switch (work->verb->slot) {
+#define RUN_SLOT(ID, slot)                                                                         \
+    case ORDO_SLOT_##ID:                                                                           \
+        return backend->slot(work->choice->state, job, exec);
+        ORDO_SLOTS(RUN_SLOT)
+#undef RUN_SLOT
     case ORDO_SLOT_NONE:
         break;
-    case ORDO_SLOT_SORT:
-        return backend->sort(state, job, exec);
-    case ORDO_SLOT_SORT_PAIRS:
-        return backend->sort_pairs(state, job, exec);
-    case ORDO_SLOT_ARGSORT:
-        return backend->argsort(state, job, exec);
-    case ORDO_SLOT_RANK:
-        return backend->rank(state, job, exec);
-    case ORDO_SLOT_RANK_SORTED:
-        return backend->rank_sorted(state, job, exec);
-    case ORDO_SLOT_SELECT:
-        return backend->select(state, job, exec);
-    case ORDO_SLOT_TOPK:
-        return backend->topk(state, job, exec);
-    case ORDO_SLOT_NTH:
-        return backend->nth(state, job, exec);
-    case ORDO_SLOT_SCAN:
-        return backend->scan(state, job, exec);
-    case ORDO_SLOT_IS_SORTED:
-        return backend->is_sorted(state, job, exec);
-    case ORDO_SLOT_RADIUS:
-        return backend->radius(state, job, exec);
-    case ORDO_SLOT_RUNS:
-        return backend->runs(state, job, exec);
-    case ORDO_SLOT_MOVING:
-        return backend->moving(state, job, exec);
-    case ORDO_SLOT_WEIGHTED:
-        return backend->weighted(state, job, exec);
     }
     return ORDO_E_UNSUPPORTED;
 }
@@ -50,36 +26,14 @@ size_t api_slot_scratch(const api_work *work, const void *job, const ordo_exec *
 {
     const ordo_backend *const backend = work->choice->backend;
     switch (work->verb->slot) {
-    case ORDO_SLOT_NONE:
-    case ORDO_SLOT_IS_SORTED:
-    case ORDO_SLOT_RUNS:
-        break;
-    case ORDO_SLOT_SORT:
-        return backend->sort_scratch(job, exec);
-    case ORDO_SLOT_SORT_PAIRS:
-        return backend->sort_pairs_scratch(job, exec);
-    case ORDO_SLOT_ARGSORT:
-        return backend->argsort_scratch(job, exec);
-    case ORDO_SLOT_RANK:
-        return backend->rank_scratch(job, exec);
-    case ORDO_SLOT_RANK_SORTED:
-        return backend->rank_sorted_scratch(job, exec);
-    case ORDO_SLOT_SELECT:
-        return backend->select_scratch(job, exec);
-    case ORDO_SLOT_TOPK:
-        return backend->topk_scratch(job, exec);
-    case ORDO_SLOT_NTH:
-        return backend->nth_scratch(job, exec);
-    case ORDO_SLOT_SCAN: /* the CPU takes none */
-        return backend->scan_scratch == NULL ? 0 : backend->scan_scratch(job, exec);
-    case ORDO_SLOT_RADIUS:
-        return backend->radius_scratch(job, exec);
-    case ORDO_SLOT_MOVING:
-        return backend->moving_scratch(job, exec);
-    case ORDO_SLOT_WEIGHTED:
-        return backend->weighted_scratch(job, exec);
+#define SLOT_SCRATCH(ID, slot)                                                                     \
+    case ORDO_SLOT_##ID:                                                                           \
+        return backend->slot##_scratch == NULL ? 0 : backend->slot##_scratch(job, exec);
+        ORDO_SCRATCH_SLOTS(SLOT_SCRATCH)
+#undef SLOT_SCRATCH
+    default:
+        return 0;
     }
-    return 0;
 }
 
 static ordo_status run(const api_work *work, void *job, ordo_exec *exec)

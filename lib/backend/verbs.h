@@ -51,24 +51,21 @@ typedef struct ordo_array {
     size_t (*count_of)(const void *job); /* not NULL: returns that number */
 } ordo_array;
 
-/* The slots of a backend that do one segment of a job on segments. */
+/* X(ID, slot): the slots of a backend that do one segment of a job on segments. Those of the first
+ * list also say how much scratch they take. */
+#define ORDO_SCRATCH_SLOTS(X)                                                                      \
+    X(SORT, sort)                                                                                  \
+    X(SORT_PAIRS, sort_pairs)                                                                      \
+    X(ARGSORT, argsort) X(RANK, rank) X(RANK_SORTED, rank_sorted) X(SELECT, select) X(TOPK, topk)  \
+        X(NTH, nth) X(SCAN, scan) X(RADIUS, radius) X(MOVING, moving) X(WEIGHTED, weighted)
+#define ORDO_SLOTS(X) ORDO_SCRATCH_SLOTS(X) X(IS_SORTED, is_sorted) X(RUNS, runs)
+
+#define ORDO_SLOT_ID(ID, slot) ORDO_SLOT_##ID,
 typedef enum ordo_slot {
     ORDO_SLOT_NONE,
-    ORDO_SLOT_SORT,
-    ORDO_SLOT_SORT_PAIRS,
-    ORDO_SLOT_ARGSORT,
-    ORDO_SLOT_RANK,
-    ORDO_SLOT_RANK_SORTED,
-    ORDO_SLOT_SELECT,
-    ORDO_SLOT_TOPK,
-    ORDO_SLOT_NTH,
-    ORDO_SLOT_SCAN,
-    ORDO_SLOT_IS_SORTED,
-    ORDO_SLOT_RADIUS,
-    ORDO_SLOT_RUNS,
-    ORDO_SLOT_MOVING,
-    ORDO_SLOT_WEIGHTED
+    ORDO_SLOTS(ORDO_SLOT_ID)
 } ordo_slot;
+#undef ORDO_SLOT_ID
 
 enum {
     ORDO_VERB_ARRAYS = 10
@@ -133,238 +130,209 @@ static inline size_t ordo_count_group_out(const void *job)
     return groups->verb == ORDO_GROUP_TOPK ? ordo_count_group_results(job) : groups->n;
 }
 
-/* ---- The arrays. JOB is the job of the verb. ---- */
+/* ---- The arrays of the verbs ---- */
 
-#define AT(field) (uint16_t) offsetof(JOB, field)
-#define TYPE(field) AT(field), ORDO_SIZE_TYPE
+#define AT(job, field) (uint16_t) offsetof(ordo_##job##_job, field)
+#define TYPE(job, field) AT(job, field), ORDO_SIZE_TYPE
 #define BYTES(bytes) bytes, ORDO_SIZE_BYTES
-#define SIZE(field) AT(field), ORDO_SIZE_FIELD
+#define SIZE(job, field) AT(job, field), ORDO_SIZE_FIELD
 #define ALL 0, NULL /* as many elements as the job, or one result for each segment */
-#define COUNT(field) AT(field), NULL
+#define COUNT(job, field) AT(job, field), NULL
 #define COUNT_OF(function) 0, function
-#define SEGMENTED(slot, n, segments)                                                               \
-    ORDO_SLOT_##slot, sizeof(JOB), AT(n), AT(segments), false, false
-#define WHOLE(n, has_columns, is_never_void)                                                       \
-    ORDO_SLOT_NONE, sizeof(JOB), AT(n), 0, has_columns, is_never_void
+#define SEGMENTED(slot, job, n, segments)                                                          \
+    ORDO_SLOT_##slot, sizeof(ordo_##job##_job), AT(job, n), AT(job, segments), false, false
+#define WHOLE(job, n, has_columns, is_never_void)                                                  \
+    ORDO_SLOT_NONE, sizeof(ordo_##job##_job), AT(job, n), 0, has_columns, is_never_void
 
-#define JOB ordo_sort_job
 static const ordo_verb ordo_verb_sort = {
-    SEGMENTED(SORT, n, segments),
-    {{"keys", AT(keys), TYPE(type), ORDO_READ | ORDO_WRITTEN, ALL},
-     {"opts.source", AT(source), TYPE(type), ORDO_READ | ORDO_OPTIONAL | ORDO_INSTEAD, ALL}}};
-#undef JOB
+    SEGMENTED(SORT, sort, n, segments),
+    {{"keys", AT(sort, keys), TYPE(sort, type), ORDO_READ | ORDO_WRITTEN, ALL},
+     {"opts.source", AT(sort, source), TYPE(sort, type), ORDO_READ | ORDO_OPTIONAL | ORDO_INSTEAD,
+      ALL}}};
 
-#define JOB ordo_pairs_job
 static const ordo_verb ordo_verb_sort_pairs = {
-    SEGMENTED(SORT_PAIRS, keys.n, keys.segments),
-    {{"keys", AT(keys.keys), TYPE(keys.type), ORDO_READ | ORDO_WRITTEN, ALL},
-     {"values", AT(values), SIZE(value_size), ORDO_READ | ORDO_WRITTEN, ALL}}};
-#undef JOB
+    SEGMENTED(SORT_PAIRS, pairs, keys.n, keys.segments),
+    {{"keys", AT(pairs, keys.keys), TYPE(pairs, keys.type), ORDO_READ | ORDO_WRITTEN, ALL},
+     {"values", AT(pairs, values), SIZE(pairs, value_size), ORDO_READ | ORDO_WRITTEN, ALL}}};
 
-#define JOB ordo_argsort_job
 static const ordo_verb ordo_verb_argsort = {
-    SEGMENTED(ARGSORT, n, segments),
-    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-     {"index", AT(index), TYPE(index_type), ORDO_WRITTEN, ALL}}};
-#undef JOB
+    SEGMENTED(ARGSORT, argsort, n, segments),
+    {{"keys", AT(argsort, keys), TYPE(argsort, type), ORDO_READ, ALL},
+     {"index", AT(argsort, index), TYPE(argsort, index_type), ORDO_WRITTEN, ALL}}};
 
-#define JOB ordo_rank_job
 static const ordo_verb ordo_verb_rank = {
-    SEGMENTED(RANK, n, segments),
-    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-     {"ranks", AT(ranks), TYPE(rank_type), ORDO_WRITTEN, ALL}}};
-#undef JOB
+    SEGMENTED(RANK, rank, n, segments),
+    {{"keys", AT(rank, keys), TYPE(rank, type), ORDO_READ, ALL},
+     {"ranks", AT(rank, ranks), TYPE(rank, rank_type), ORDO_WRITTEN, ALL}}};
 
-#define JOB ordo_rank_sorted_job
 static const ordo_verb ordo_verb_rank_sorted = {
-    SEGMENTED(RANK_SORTED, n, segments),
-    {{"sorted", AT(sorted), TYPE(type), ORDO_READ, ALL},
-     {"ranks", AT(ranks), TYPE(rank_type), ORDO_WRITTEN, ALL}}};
-#undef JOB
+    SEGMENTED(RANK_SORTED, rank_sorted, n, segments),
+    {{"sorted", AT(rank_sorted, sorted), TYPE(rank_sorted, type), ORDO_READ, ALL},
+     {"ranks", AT(rank_sorted, ranks), TYPE(rank_sorted, rank_type), ORDO_WRITTEN, ALL}}};
 
 /* Without segments the results of a selection may be on the host although the keys are on a
  * device. */
-#define JOB ordo_select_job
 static const ordo_verb ordo_verb_select = {
-    SEGMENTED(SELECT, n, segments),
-    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-     {"k", AT(k), BYTES(sizeof(size_t)), ORDO_READ | ORDO_HOST, COUNT(count)},
-     {"out", AT(out), TYPE(type), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE, COUNT(count)}}};
+    SEGMENTED(SELECT, select, n, segments),
+    {{"keys", AT(select, keys), TYPE(select, type), ORDO_READ, ALL},
+     {"k", AT(select, k), BYTES(sizeof(size_t)), ORDO_READ | ORDO_HOST, COUNT(select, count)},
+     {"out", AT(select, out), TYPE(select, type), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
+      COUNT(select, count)}}};
 
 static const ordo_verb ordo_verb_quantiles = {
-    SEGMENTED(SELECT, n, segments),
-    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-     {"q", AT(q), BYTES(sizeof(double)), ORDO_READ | ORDO_HOST, COUNT(count)},
-     {"out", AT(out), BYTES(sizeof(double)), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
-      COUNT(count)}}};
-#undef JOB
+    SEGMENTED(SELECT, select, n, segments),
+    {{"keys", AT(select, keys), TYPE(select, type), ORDO_READ, ALL},
+     {"q", AT(select, q), BYTES(sizeof(double)), ORDO_READ | ORDO_HOST, COUNT(select, count)},
+     {"out", AT(select, out), BYTES(sizeof(double)), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
+      COUNT(select, count)}}};
 
-#define JOB ordo_topk_job
 static const ordo_verb ordo_verb_topk = {
-    SEGMENTED(TOPK, n, segments),
-    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-     {"values", AT(values), TYPE(type), ORDO_WANTED | ORDO_EACH, COUNT_OF(ordo_count_topk)},
-     {"index", AT(index), TYPE(index_type), ORDO_WANTED | ORDO_EACH, COUNT_OF(ordo_count_topk)},
-     {"found", AT(found), BYTES(sizeof(size_t)), ORDO_NUMBERS | ORDO_COUNTED, ALL}}};
-#undef JOB
+    SEGMENTED(TOPK, topk, n, segments),
+    {{"keys", AT(topk, keys), TYPE(topk, type), ORDO_READ, ALL},
+     {"values", AT(topk, values), TYPE(topk, type), ORDO_WANTED | ORDO_EACH,
+      COUNT_OF(ordo_count_topk)},
+     {"index", AT(topk, index), TYPE(topk, index_type), ORDO_WANTED | ORDO_EACH,
+      COUNT_OF(ordo_count_topk)},
+     {"found", AT(topk, found), BYTES(sizeof(size_t)), ORDO_NUMBERS | ORDO_COUNTED, ALL}}};
 
-#define JOB ordo_nth_job
-static const ordo_verb ordo_verb_nth = {SEGMENTED(NTH, n, segments),
-                                        {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-                                         {"out", AT(out), TYPE(type), ORDO_WANTED, ALL},
-                                         {"index", AT(index), TYPE(index_type), ORDO_WANTED, ALL}}};
-#undef JOB
+static const ordo_verb ordo_verb_nth = {
+    SEGMENTED(NTH, nth, n, segments),
+    {{"keys", AT(nth, keys), TYPE(nth, type), ORDO_READ, ALL},
+     {"out", AT(nth, out), TYPE(nth, type), ORDO_WANTED, ALL},
+     {"index", AT(nth, index), TYPE(nth, index_type), ORDO_WANTED, ALL}}};
 
-#define JOB ordo_scan_job
 static const ordo_verb ordo_verb_scan = {
-    SEGMENTED(SCAN, n, segments),
-    {{"in", AT(in), TYPE(type), ORDO_READ, ALL},
-     {"out", AT(out), TYPE(out_type), ORDO_WRITTEN | ORDO_IN_PLACE, ALL}}};
-#undef JOB
+    SEGMENTED(SCAN, scan, n, segments),
+    {{"in", AT(scan, in), TYPE(scan, type), ORDO_READ, ALL},
+     {"out", AT(scan, out), TYPE(scan, out_type), ORDO_WRITTEN | ORDO_IN_PLACE, ALL}}};
 
-#define JOB ordo_bits_job
 static const ordo_verb ordo_verb_scan_bits = {
-    WHOLE(n, false, false),
-    {{"flags", AT(flags), BYTES(1), ORDO_READ, COUNT_OF(ordo_count_scan_flags)},
-     {"counts", AT(counts), TYPE(count_type), ORDO_WANTED, ALL}}};
-#undef JOB
+    WHOLE(bits, n, false, false),
+    {{"flags", AT(bits, flags), BYTES(1), ORDO_READ, COUNT_OF(ordo_count_scan_flags)},
+     {"counts", AT(bits, counts), TYPE(bits, count_type), ORDO_WANTED, ALL}}};
 
-#define JOB ordo_partition_job
 static const ordo_verb ordo_verb_partition = {
-    WHOLE(n, false, false),
-    {{"flags", AT(flags), BYTES(1), ORDO_READ, COUNT_OF(ordo_count_partition_flags)},
-     {"in", AT(in), SIZE(elem_size), ORDO_READ, ALL},
-     {"out", AT(out), SIZE(elem_size), ORDO_WRITTEN, ALL}}};
-#undef JOB
+    WHOLE(partition, n, false, false),
+    {{"flags", AT(partition, flags), BYTES(1), ORDO_READ, COUNT_OF(ordo_count_partition_flags)},
+     {"in", AT(partition, in), SIZE(partition, elem_size), ORDO_READ, ALL},
+     {"out", AT(partition, out), SIZE(partition, elem_size), ORDO_WRITTEN, ALL}}};
 
-#define JOB ordo_order_job
 static const ordo_verb ordo_verb_is_sorted = {
-    SEGMENTED(IS_SORTED, n, segments),
-    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-     {"sorted", AT(sorted), BYTES(sizeof(int)), ORDO_NUMBERS, ALL},
-     {"where", AT(where), BYTES(sizeof(size_t)), ORDO_NUMBERS, ALL}}};
-#undef JOB
+    SEGMENTED(IS_SORTED, order, n, segments),
+    {{"keys", AT(order, keys), TYPE(order, type), ORDO_READ, ALL},
+     {"sorted", AT(order, sorted), BYTES(sizeof(int)), ORDO_NUMBERS, ALL},
+     {"where", AT(order, where), BYTES(sizeof(size_t)), ORDO_NUMBERS, ALL}}};
 
-#define JOB ordo_radius_job
 static const ordo_verb ordo_verb_radius = {
-    SEGMENTED(RADIUS, n, segments),
-    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-     {"opts.lr", AT(lr), TYPE(type), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
-     {"opts.rl", AT(rl), TYPE(type), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
-     {"opts.dm", AT(dm), BYTES(sizeof(uint64_t)), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
-     {"radius", AT(radius), BYTES(sizeof(size_t)), ORDO_NUMBERS | ORDO_COUNTED, ALL}}};
-#undef JOB
+    SEGMENTED(RADIUS, radius, n, segments),
+    {{"keys", AT(radius, keys), TYPE(radius, type), ORDO_READ, ALL},
+     {"opts.lr", AT(radius, lr), TYPE(radius, type), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
+     {"opts.rl", AT(radius, rl), TYPE(radius, type), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
+     {"opts.dm", AT(radius, dm), BYTES(sizeof(uint64_t)), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
+     {"radius", AT(radius, radius), BYTES(sizeof(size_t)), ORDO_NUMBERS | ORDO_COUNTED, ALL}}};
 
-#define JOB ordo_runs_job
 static const ordo_verb ordo_verb_runs = {
-    SEGMENTED(RUNS, n, segments),
-    {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-     {"runs", AT(runs), BYTES(sizeof(size_t)), ORDO_NUMBERS, ALL}}};
-#undef JOB
+    SEGMENTED(RUNS, runs, n, segments),
+    {{"keys", AT(runs, keys), TYPE(runs, type), ORDO_READ, ALL},
+     {"runs", AT(runs, runs), BYTES(sizeof(size_t)), ORDO_NUMBERS, ALL}}};
 
-#define JOB ordo_count_job
-static const ordo_verb ordo_verb_count_nans = {WHOLE(n, false, false),
-                                               {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL}}};
-#undef JOB
+static const ordo_verb ordo_verb_count_nans = {
+    WHOLE(count, n, false, false), {{"keys", AT(count, keys), TYPE(count, type), ORDO_READ, ALL}}};
 
-#define JOB ordo_moving_job
-static const ordo_verb ordo_verb_moving = {SEGMENTED(MOVING, n, segments),
-                                           {{"in", AT(in), TYPE(type), ORDO_READ, ALL},
-                                            {"out", AT(out), TYPE(out_type), ORDO_WRITTEN, ALL}}};
-#undef JOB
+static const ordo_verb ordo_verb_moving = {
+    SEGMENTED(MOVING, moving, n, segments),
+    {{"in", AT(moving, in), TYPE(moving, type), ORDO_READ, ALL},
+     {"out", AT(moving, out), TYPE(moving, out_type), ORDO_WRITTEN, ALL}}};
 
 /* The job of the slot `weighted` is the first field of this job. */
-#define JOB ordo_weighted_segments_job
-#define SEGMENTED_WEIGHTS ORDO_SLOT_WEIGHTED, sizeof(JOB), AT(job.n), AT(segments), false, true
+#define SEGMENTED_WEIGHTS                                                                          \
+    ORDO_SLOT_WEIGHTED, sizeof(ordo_weighted_segments_job), AT(weighted_segments, job.n),          \
+        AT(weighted_segments, segments), false, true
 static const ordo_verb ordo_verb_weighted_segments = {
     SEGMENTED_WEIGHTS,
-    {{"keys", AT(job.keys), TYPE(job.type), ORDO_READ, ALL},
-     {"opts.weights", AT(job.weights), TYPE(job.weight_type), ORDO_READ, ALL},
-     {"out", AT(job.out), BYTES(sizeof(double)), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
-      COUNT(job.count)}}};
+    {{"keys", AT(weighted_segments, job.keys), TYPE(weighted_segments, job.type), ORDO_READ, ALL},
+     {"opts.weights", AT(weighted_segments, job.weights), TYPE(weighted_segments, job.weight_type),
+      ORDO_READ, ALL},
+     {"out", AT(weighted_segments, job.out), BYTES(sizeof(double)),
+      ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE, COUNT(weighted_segments, job.count)}}};
 
 static const ordo_verb ordo_verb_weighted_rank = {
     SEGMENTED_WEIGHTS,
-    {{"keys", AT(job.keys), TYPE(job.type), ORDO_READ, ALL},
-     {"opts.weights", AT(job.weights), TYPE(job.weight_type), ORDO_READ, ALL},
-     {"ranks", AT(job.ranks), TYPE(job.rank_type), ORDO_WRITTEN, ALL}}};
+    {{"keys", AT(weighted_segments, job.keys), TYPE(weighted_segments, job.type), ORDO_READ, ALL},
+     {"opts.weights", AT(weighted_segments, job.weights), TYPE(weighted_segments, job.weight_type),
+      ORDO_READ, ALL},
+     {"ranks", AT(weighted_segments, job.ranks), TYPE(weighted_segments, job.rank_type),
+      ORDO_WRITTEN, ALL}}};
 #undef SEGMENTED_WEIGHTS
-#undef JOB
 
-#define JOB ordo_unique_job
-static const ordo_verb ordo_verb_unique = {WHOLE(n, false, false),
-                                           {{"keys", AT(keys), TYPE(type), ORDO_READ, ALL},
-                                            {"out", AT(out), TYPE(type), ORDO_WRITTEN, ALL}}};
-#undef JOB
+static const ordo_verb ordo_verb_unique = {
+    WHOLE(unique, n, false, false),
+    {{"keys", AT(unique, keys), TYPE(unique, type), ORDO_READ, ALL},
+     {"out", AT(unique, out), TYPE(unique, type), ORDO_WRITTEN, ALL}}};
 
-#define JOB ordo_needles_job
 static const ordo_verb ordo_verb_search = {
-    WHOLE(n, false, false),
-    {{"sorted", AT(sorted), TYPE(type), ORDO_READ, ALL},
-     {"needles", AT(needles), TYPE(type), ORDO_READ, COUNT(count)},
-     {"index", AT(index), TYPE(index_type), ORDO_WRITTEN, COUNT(count)}}};
-#undef JOB
+    WHOLE(needles, n, false, false),
+    {{"sorted", AT(needles, sorted), TYPE(needles, type), ORDO_READ, ALL},
+     {"needles", AT(needles, needles), TYPE(needles, type), ORDO_READ, COUNT(needles, count)},
+     {"index", AT(needles, index), TYPE(needles, index_type), ORDO_WRITTEN,
+      COUNT(needles, count)}}};
 
-#define JOB ordo_records_job
 static const ordo_verb ordo_verb_sort_records = {
-    WHOLE(n, false, false), {{"base", AT(base), SIZE(size), ORDO_READ | ORDO_WRITTEN, ALL}}};
-#undef JOB
+    WHOLE(records, n, false, false),
+    {{"base", AT(records, base), SIZE(records, size), ORDO_READ | ORDO_WRITTEN, ALL}}};
 
 /* A scatter also reads `out`: elements that no index names do not change. */
-#define JOB ordo_move_job
 static const ordo_verb ordo_verb_move = {
-    WHOLE(count, false, false),
-    {{"in", AT(in), SIZE(size), ORDO_READ, COUNT_OF(ordo_count_moved)},
-     {"index", AT(index), TYPE(index_type), ORDO_READ, ALL},
-     {"out", AT(out), SIZE(size), ORDO_WRITTEN, COUNT_OF(ordo_count_moved_to)}}};
+    WHOLE(move, count, false, false),
+    {{"in", AT(move, in), SIZE(move, size), ORDO_READ, COUNT_OF(ordo_count_moved)},
+     {"index", AT(move, index), TYPE(move, index_type), ORDO_READ, ALL},
+     {"out", AT(move, out), SIZE(move, size), ORDO_WRITTEN, COUNT_OF(ordo_count_moved_to)}}};
 static const ordo_verb ordo_verb_scatter = {
-    WHOLE(count, false, false),
-    {{"in", AT(in), SIZE(size), ORDO_READ, COUNT_OF(ordo_count_moved)},
-     {"index", AT(index), TYPE(index_type), ORDO_READ, ALL},
-     {"out", AT(out), SIZE(size), ORDO_READ | ORDO_WRITTEN, COUNT_OF(ordo_count_moved_to)}}};
-#undef JOB
+    WHOLE(move, count, false, false),
+    {{"in", AT(move, in), SIZE(move, size), ORDO_READ, COUNT_OF(ordo_count_moved)},
+     {"index", AT(move, index), TYPE(move, index_type), ORDO_READ, ALL},
+     {"out", AT(move, out), SIZE(move, size), ORDO_READ | ORDO_WRITTEN,
+      COUNT_OF(ordo_count_moved_to)}}};
 
-#define JOB ordo_copy_job
-static const ordo_verb ordo_verb_copy = {
-    WHOLE(bytes, false, false),
-    {{"dst", AT(dst), BYTES(1), ORDO_WRITTEN, ALL}, {"src", AT(src), BYTES(1), ORDO_READ, ALL}}};
-#undef JOB
+static const ordo_verb ordo_verb_copy = {WHOLE(copy, bytes, false, false),
+                                         {{"dst", AT(copy, dst), BYTES(1), ORDO_WRITTEN, ALL},
+                                          {"src", AT(copy, src), BYTES(1), ORDO_READ, ALL}}};
 
-#define JOB ordo_lexsort_job
 static const ordo_verb ordo_verb_lexsort = {
-    WHOLE(n, true, false), {{"index", AT(index), TYPE(index_type), ORDO_WRITTEN, ALL}}};
-#undef JOB
+    WHOLE(lexsort, n, true, false),
+    {{"index", AT(lexsort, index), TYPE(lexsort, index_type), ORDO_WRITTEN, ALL}}};
 
-#define JOB ordo_lexrank_job
 static const ordo_verb ordo_verb_lexrank = {
-    WHOLE(n, true, false), {{"ranks", AT(ranks), TYPE(rank_type), ORDO_WRITTEN, ALL}}};
-#undef JOB
+    WHOLE(lexrank, n, true, false),
+    {{"ranks", AT(lexrank, ranks), TYPE(lexrank, rank_type), ORDO_WRITTEN, ALL}}};
 
 #define GROUP_ARRAYS(index_or_ranks)                                                               \
-    {"groups.keys", AT(group_keys), TYPE(group_type), ORDO_READ, ALL},                             \
-        {"keys", AT(keys), TYPE(type), ORDO_READ | ORDO_OPTIONAL, ALL},                            \
-        {"groups.unique", AT(unique), TYPE(group_type), ORDO_RESULT, COUNT(capacity)},             \
-        {"groups.sizes", AT(sizes), BYTES(sizeof(uint64_t)), ORDO_RESULT, COUNT(capacity)},        \
-        {"groups.count", AT(groups), BYTES(sizeof(size_t)), ORDO_RESULT | ORDO_EACH, ALL},         \
-        {index_or_ranks, AT(out), TYPE(out_type), ORDO_RESULT, COUNT_OF(ordo_count_group_out)},    \
-        {"out", AT(quantiles), BYTES(sizeof(double)), ORDO_RESULT,                                 \
+    {"groups.keys", AT(groups, group_keys), TYPE(groups, group_type), ORDO_READ, ALL},             \
+        {"keys", AT(groups, keys), TYPE(groups, type), ORDO_READ | ORDO_OPTIONAL, ALL},            \
+        {"groups.unique", AT(groups, unique), TYPE(groups, group_type), ORDO_RESULT,               \
+         COUNT(groups, capacity)},                                                                 \
+        {"groups.sizes", AT(groups, sizes), BYTES(sizeof(uint64_t)), ORDO_RESULT,                  \
+         COUNT(groups, capacity)},                                                                 \
+        {"groups.count", AT(groups, groups), BYTES(sizeof(size_t)), ORDO_RESULT | ORDO_EACH, ALL}, \
+        {index_or_ranks, AT(groups, out), TYPE(groups, out_type), ORDO_RESULT,                     \
+         COUNT_OF(ordo_count_group_out)},                                                          \
+        {"out", AT(groups, quantiles), BYTES(sizeof(double)), ORDO_RESULT,                         \
          COUNT_OF(ordo_count_group_results)},                                                      \
-        {"values", AT(values), TYPE(type), ORDO_RESULT, COUNT_OF(ordo_count_group_results)},       \
+        {"values", AT(groups, values), TYPE(groups, type), ORDO_RESULT,                            \
+         COUNT_OF(ordo_count_group_results)},                                                      \
     {                                                                                              \
-        "found", AT(found), BYTES(sizeof(uint64_t)), ORDO_RESULT, COUNT(capacity)                  \
+        "found", AT(groups, found), BYTES(sizeof(uint64_t)), ORDO_RESULT, COUNT(groups, capacity)  \
     }
-#define JOB ordo_groups_job
-static const ordo_verb ordo_verb_groups = {WHOLE(n, false, true), {GROUP_ARRAYS("index")}};
-static const ordo_verb ordo_verb_group_rank = {WHOLE(n, false, true), {GROUP_ARRAYS("ranks")}};
+static const ordo_verb ordo_verb_groups = {WHOLE(groups, n, false, true), {GROUP_ARRAYS("index")}};
+static const ordo_verb ordo_verb_group_rank = {WHOLE(groups, n, false, true),
+                                               {GROUP_ARRAYS("ranks")}};
 
 /* The job of groups is the first field of this job. */
 static const ordo_verb ordo_verb_weighted_groups = {
-    WHOLE(n, false, true),
+    WHOLE(groups, n, false, true),
     {GROUP_ARRAYS("ranks"),
-     {"opts.weights", (uint16_t)offsetof(ordo_weighted_groups_job, weights),
-      (uint16_t)offsetof(ordo_weighted_groups_job, weight_type), ORDO_SIZE_TYPE, ORDO_READ, 0,
-      NULL}}};
-#undef JOB
+     {"opts.weights", AT(weighted_groups, weights), TYPE(weighted_groups, weight_type), ORDO_READ,
+      ALL}}};
 #undef GROUP_ARRAYS
 
 #undef AT
