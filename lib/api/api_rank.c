@@ -61,11 +61,8 @@ static ordo_status check_order(ordo_exec *exec, ordo_choice *choice,
                             .n = job->n,
                             .descending = descending,
                             .unsorted = &unsorted};
-    api_work const work = {.verb = &ordo_verb_is_sorted,
-                           .job = &order,
-                           .choice = choice,
-                           .run = require_order,
-                           .needs_scratch = true};
+    api_work const work = {
+        .verb = &ordo_verb_is_sorted, .job = &order, .choice = choice, .run = require_order};
     exec->phases = 2;
     TRY(api_do(exec, &work, segments, NULL));
     exec->phase = 1;
