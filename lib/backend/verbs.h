@@ -56,8 +56,12 @@ typedef struct ordo_array {
 #define ORDO_SCRATCH_SLOTS(X)                                                                      \
     X(SORT, sort)                                                                                  \
     X(SORT_PAIRS, sort_pairs)                                                                      \
-    X(ARGSORT, argsort) X(RANK, rank) X(RANK_SORTED, rank_sorted) X(SELECT, select) X(TOPK, topk)  \
-        X(NTH, nth) X(SCAN, scan) X(RADIUS, radius) X(MOVING, moving) X(WEIGHTED, weighted)
+    X(ARGSORT, argsort)                                                                            \
+    X(RANK, rank)                                                                                  \
+    X(RANK_SORTED, rank_sorted)                                                                    \
+    X(SELECT, select)                                                                              \
+    X(TOPK, topk)                                                                                  \
+    X(NTH, nth) X(SCAN, scan) X(RADIUS, radius) X(MOVING, moving) X(WEIGHTED, weighted)
 #define ORDO_SLOTS(X) ORDO_SCRATCH_SLOTS(X) X(IS_SORTED, is_sorted) X(RUNS, runs)
 
 #define ORDO_SLOT_ID(ID, slot) ORDO_SLOT_##ID,
