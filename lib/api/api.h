@@ -9,7 +9,7 @@
 #define ORDO_API_API_H
 
 #include "backend/exec.h"
-#include "backend/segments.h"
+#include "backend/verbs.h"
 #include "plan/plan.h"
 
 /* Rejects a NULL context and re-entry, clears the last error, starts the clock. Until api_leave the
@@ -86,6 +86,70 @@ ordo_status api_check_aligned(ordo_exec *exec, const void *p, size_t n, size_t s
                               const char *what);
 ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, const char *a_what,
                             const void *b, size_t b_bytes, const char *b_what);
+bool        api_is_size_query(const ordo_exec *exec);
+
+/* ---- The checks of all arrays of a job: api_check_arrays ----
+ *
+ * It is inlined and has no loops: for a constant verb only the checks of its arrays are left, as if
+ * they were written by hand. A call on few keys is too short for more. */
+enum {
+    API_CHECKED_ARRAYS = 4 /* the others of a verb are ORDO_UNCHECKED */
+};
+
+typedef struct api_spans {
+    const void *at[API_CHECKED_ARRAYS];
+    size_t      bytes[API_CHECKED_ARRAYS], size[API_CHECKED_ARRAYS];
+} api_spans;
+
+#define API_INLINE __attribute__((always_inline)) static inline
+
+API_INLINE ordo_status api_check_array_at(ordo_exec *exec, const ordo_verb *verb, const void *job,
+                                          size_t i, api_spans *spans)
+{
+    const ordo_array *const array = &verb->arrays[i];
+    if (array->name == NULL || (array->use & ORDO_UNCHECKED) != 0)
+        return ORDO_OK;
+    const void *const at = ordo_pointer_in(job, array->field);
+    spans->at[i] = at;
+    spans->bytes[i] = spans->size[i] = 0;
+    if ((array->use & ORDO_OPTIONAL) != 0 && (at == NULL || api_is_size_query(exec)))
+        return ORDO_OK;
+    size_t const n = ordo_array_count(verb, array, job), size = ordo_array_size(array, job);
+    spans->bytes[i] = n * size;
+    spans->size[i] = size;
+    return array->size_kind == ORDO_SIZE_FIELD ? api_check_array(exec, at, n, size, array->name)
+                                               : api_check_aligned(exec, at, n, size, array->name);
+}
+
+/* Arrays must not overlap if the call writes one of them, unless they are the same. */
+API_INLINE ordo_status api_check_pair(ordo_exec *exec, const ordo_verb *verb, size_t i, size_t j,
+                                      const api_spans *spans)
+{
+    const ordo_array *const a = &verb->arrays[i], *const b = &verb->arrays[j];
+    unsigned const use = a->use | b->use;
+    if (b->name == NULL || (use & ORDO_UNCHECKED) != 0 || (use & ORDO_WRITTEN) == 0 ||
+        ((use & ORDO_IN_PLACE) != 0 && spans->at[i] == spans->at[j] &&
+         spans->size[i] == spans->size[j]))
+        return ORDO_OK;
+    return api_check_apart(exec, spans->at[i], spans->bytes[i], a->name, spans->at[j],
+                           spans->bytes[j], b->name);
+}
+
+/* job->segments must be set if the verb has results for each segment. */
+API_INLINE ordo_status api_check_arrays(ordo_exec *exec, const ordo_verb *verb, const void *job)
+{
+    api_spans spans = {{NULL}, {0}, {0}};
+    TRY(api_check_array_at(exec, verb, job, 0, &spans));
+    TRY(api_check_array_at(exec, verb, job, 1, &spans));
+    TRY(api_check_array_at(exec, verb, job, 2, &spans));
+    TRY(api_check_array_at(exec, verb, job, 3, &spans));
+    TRY(api_check_pair(exec, verb, 0, 1, &spans));
+    TRY(api_check_pair(exec, verb, 0, 2, &spans));
+    TRY(api_check_pair(exec, verb, 1, 2, &spans));
+    TRY(api_check_pair(exec, verb, 0, 3, &spans));
+    TRY(api_check_pair(exec, verb, 1, 3, &spans));
+    return api_check_pair(exec, verb, 2, 3, &spans);
+}
 
 ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n);
 /* Reads the options of a ranking call and checks them, except flags and algorithm. */
@@ -104,12 +168,6 @@ ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uin
 /* Rejects ranks of n keys that do not fit their type. */
 ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
-/* Whether devices sort segments by this algorithm. */
-static inline bool api_sorts_segments(ordo_algorithm algorithm)
-{
-    return algorithm == ORDO_ALGORITHM_AUTO;
-}
-
 /* Rejects positions that are not less than n; `whose` names what n counts. */
 ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
                                 const char *whose);
@@ -145,25 +203,46 @@ static inline ordo_status api_read_segments(ordo_exec *exec, const ordo_segments
 ordo_status api_no_segments(ordo_exec *exec, const ordo_segments *segments, const char *call);
 /* Sets *all to the number of results of all segments; `each` is the number per segment. */
 ordo_status api_results(ordo_exec *exec, const api_segments *s, size_t each, size_t *all);
-/* Runs a job on all segments with a backend without has_segments. bytes not NULL: answers a size
- * query instead. */
-ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const api_segments *s,
-                             ordo_segments_job *job, size_t *bytes);
+/* ---- api_verb.c: what follows from the rows of a verb (backend/verbs.h) ---- */
 
-/* The weighted quantiles or ranks of an array or of all segments in one job of a device, or the
- * scratch of that job. */
-ordo_status api_weighted_on_device(ordo_exec *exec, const ordo_choice *choice,
-                                   const ordo_weighted_job *job, const api_segments *segments,
-                                   size_t *bytes);
-/* Weighted quantiles of each segment. job->out has job->count places for each. */
-ordo_status api_weighted_quantiles(ordo_exec *exec, const ordo_choice *choice,
-                                   const ordo_weighted_job *job, const api_segments *segments);
+/* How a call does its job. The functions get the job, or that of a segment. */
+typedef struct api_work api_work;
+struct api_work {
+    const ordo_verb *verb;
+    void            *job;
+    ordo_choice     *choice;
+    ordo_ctx        *repeats; /* if a device fails, the CPU repeats the job; NULL: it does not */
+    /* NULL: the slot of the verb does the job and says how much scratch it takes, at most. Devices
+     * that have segments do these by the slot. */
+    ordo_status (*run)(const api_work *work, void *job, ordo_exec *exec);
+    size_t (*scratch)(const api_work *work, void *job, const ordo_exec *exec);
+    bool needs_scratch; /* a job on a segment fails without it */
+    /* NULL, or does `rows` segments of up to rows_most elements, which follow each other without
+     * gaps. The job is that of the first one. */
+    ordo_status (*rows)(const api_work *work, const void *job, size_t rows, ordo_exec *exec);
+    size_t rows_most;
+    size_t rows_elements; /* of one call of `rows`, at most; 0: any number */
+};
 
-/* An entry of ordo_segments_job.arrays that is only read. */
-static inline ordo_segment_array api_read_only(const void *base, size_t size)
+/* Does a job by the slot of the verb; the scratch of that. */
+ordo_status api_run_slot(const api_work *work, const void *job, ordo_exec *exec);
+size_t      api_slot_scratch(const api_work *work, const void *job, const ordo_exec *exec);
+
+/* Does the job on the whole array, or on each segment if there are segments. Size query (bytes is
+ * not NULL): writes the scratch instead. */
+ordo_status api_do_any(ordo_exec *exec, const api_work *work, const api_segments *segments,
+                       size_t *bytes);
+API_INLINE ordo_status api_do(ordo_exec *exec, const api_work *work, const api_segments *segments,
+                              size_t *bytes)
 {
-    return (ordo_segment_array){(void *)base, size, true, false}; /* never written through */
+    if (segments->given || bytes != NULL || work->repeats != NULL)
+        return api_do_any(exec, work, segments, bytes);
+    return work->run != NULL ? work->run(work, work->job, exec)
+                             : api_run_slot(work, work->job, exec);
 }
+/* api_quantile.c: api_do for a job that is an ordo_weighted_segments_job. */
+ordo_status api_do_weighted(ordo_exec *exec, const api_work *work, const api_segments *segments,
+                            size_t *bytes);
 
 /* api_select.c: the parts that ordo_select, ordo_topk, ordo_nth and ordo_quantiles share. */
 /* Reads the options of an array of n keys and checks all but the algorithm. */
@@ -177,24 +256,24 @@ ordo_status api_check_nans(ordo_exec *exec, uint32_t nans);
 /* Counts the NaNs; integer keys have none and are not read. The count is one phase of the call. */
 ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type type,
                            const void *keys, size_t n, size_t *nans);
-/* An upper bound of the scratch of api_select_any on n keys, with the threads of exec. */
-size_t api_select_any_scratch(const ordo_choice *choice, const ordo_select_job *wish, size_t n,
-                              const ordo_exec *exec);
+/* An upper bound of the scratch of api_select_any for a job; changes the job. */
+size_t api_select_scratch(const api_work *work, void *job, const ordo_exec *exec);
 enum {
     API_ROWS_BYTES = 8192
 };
-/* Copies rows of n keys without gaps to `sorted` (API_ROWS_BYTES), as many as fit, and sorts each
- * row. Returns the number of rows. */
-size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descending, const char *keys,
-                       size_t rows, size_t n, void *sorted);
+/* Copies rows of n keys without gaps to `sorted`, which has room for them, and sorts each row. */
+void api_sort_rows(const ordo_choice *choice, ordo_type type, bool descending, const void *keys,
+                   size_t rows, size_t n, void *sorted);
+enum {
+    API_ROWS_ORDERED = API_ROWS_BYTES / 4 /* elements */
+};
 /* The order of the keys in each row, and which keys tie: order and ties of ordo_rows_job. */
 typedef struct api_rows_order {
-    uint8_t places[API_ROWS_BYTES / 4], ties[API_ROWS_BYTES / 4];
+    uint8_t places[API_ROWS_ORDERED], ties[API_ROWS_ORDERED];
 } api_rows_order;
-/* Finds the order of rows of n keys without gaps: of as many rows as there is room for. Returns
- * their number. */
-size_t api_order_rows(const ordo_choice *choice, ordo_type type, bool descending, const void *keys,
-                      size_t rows, size_t n, api_rows_order *order);
+/* Finds the order of rows of n keys without gaps. */
+void api_order_rows(const ordo_choice *choice, ordo_type type, bool descending, const void *keys,
+                    size_t rows, size_t n, api_rows_order *order);
 /* The number of NaNs at the end of n sorted keys. */
 size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */
@@ -259,28 +338,6 @@ ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_
     do                                                                                             \
         (status) = (choice).backend->slot((choice).state, &(job), exec);                           \
     while ((status) != ORDO_OK && api_again(ctx, exec, status, &(choice)))
-
-/* Runs a job on segments: as one job if the backend has segments, else by `each`, segment by
- * segment. If a device fails, the job is repeated on the CPU as in RUN. */
-#define RUN_SEGMENTS(status, choice, slot, job, parts, each)                                       \
-    do {                                                                                           \
-        (job).segments = &(parts)->view;                                                           \
-        (status) = (choice).backend->has_segments                                                  \
-                       ? (choice).backend->slot((choice).state, &(job), exec)                      \
-                       : api_run_segments(exec, &(choice), parts, &(each), NULL);                  \
-    } while ((status) != ORDO_OK && api_again(ctx, exec, status, &(choice)))
-
-/* The same for a size query (bytes is not NULL): writes the scratch and returns. */
-#define ANSWER_SEGMENTS_QUERY(bytes, choice, slot, job, parts, each)                               \
-    do {                                                                                           \
-        if ((bytes) == NULL)                                                                       \
-            break;                                                                                 \
-        if (!(choice).backend->has_segments)                                                       \
-            return api_run_segments(exec, &(choice), parts, &(each), bytes);                       \
-        (job).segments = &(parts)->view;                                                           \
-        *(bytes) = api_scratch_total((choice).backend->slot##_scratch(&(job), exec));              \
-        return ORDO_OK;                                                                            \
-    } while (0)
 
 /* In a size query (bytes is not NULL): writes the scratch of the job and returns. */
 #define ANSWER_SIZE_QUERY(bytes, choice, slot, job)                                                \

@@ -358,11 +358,13 @@ ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
 #define MOST_BYTES (SIZE_MAX / 2)
 #endif
 
-/* Whether the call has arrays: size queries have none. */
-static bool has_arrays(const ordo_exec *exec)
+bool api_is_size_query(const ordo_exec *exec)
 {
-    return !((const ordo_ctx *)exec->owner)->size_query;
+    return ((const ordo_ctx *)exec->owner)->size_query;
 }
+
+/* Whether the call has arrays: size queries have none. */
+static bool has_arrays(const ordo_exec *exec) { return !api_is_size_query(exec); }
 
 /* All checks in one condition, because separate checks would slow calls on a few keys. */
 static inline bool is_array(const void *p, size_t n, size_t size)

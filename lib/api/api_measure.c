@@ -28,267 +28,158 @@ static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order
     return ORDO_OK;
 }
 
-/* Checks that the arrays of the sequences are aligned and do not overlap each other or the keys. */
-static ordo_status check_sequences(ordo_exec *exec, const ordo_radius_job *job)
+static ordo_status is_sorted_array(const api_work *work, void *job, ordo_exec *exec)
 {
-    size_t const size = ordo_type_size(job->type), bytes = job->n * size;
-    size_t const dm_bytes = job->n * sizeof *job->dm;
-    struct {
-        const void *array;
-        size_t      bytes;
-        const char *name;
-    } const list[] = {{job->keys, bytes, "keys"},
-                      {job->lr, bytes, "opts.lr"},
-                      {job->rl, bytes, "opts.rl"},
-                      {job->dm, dm_bytes, "opts.dm"}};
-    if (job->lr != NULL)
-        TRY(api_check_aligned(exec, job->lr, job->n, size, "opts.lr"));
-    if (job->rl != NULL)
-        TRY(api_check_aligned(exec, job->rl, job->n, size, "opts.rl"));
-    if (job->dm != NULL)
-        TRY(api_check_aligned(exec, job->dm, job->n, sizeof *job->dm, "opts.dm"));
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        for (size_t j = 0; j < i; j++)
-            if (list[i].array != NULL && list[j].array != NULL)
-                TRY(api_check_apart(exec, list[i].array, list[i].bytes, list[i].name, list[j].array,
-                                    list[j].bytes, list[j].name));
-    return ORDO_OK;
-}
-
-/* ---- Segments ---- */
-
-typedef struct order_segments { /* a measurement of each segment */
-    const ordo_choice *choice;
-    ordo_radius_job    job; /* lacks keys and n of the segment */
-    int               *sorted;
-    size_t            *where, *results;
-} order_segments;
-
-static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *const *at,
-                                 ordo_exec *exec)
-{
-    const order_segments *const call = arg;
-    size_t                      found = n;
-    ordo_order_job const        job = {.type = call->job.type,
-                                       .keys = at[0],
-                                       .n = n,
-                                       .descending = call->job.descending,
-                                       .where = &found};
-    TRY(call->choice->backend->is_sorted(call->choice->state, &job, exec));
-    call->sorted[i] = found == n;
-    if (call->where != NULL)
-        call->where[i] = found;
-    return ORDO_OK;
-}
-
-static ordo_status is_sorted_rows(const void *arg, size_t i, size_t count, size_t n,
-                                  void *const *at, ordo_exec *exec)
-{
-    const order_segments *const call = arg;
-    (void)exec;
-    BY_TYPE(call->job.type, rows_are_sorted,
-            (at[0], count, n, call->job.descending, call->sorted + i));
-    return ORDO_OK;
-}
-
-static ordo_status runs_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
-{
-    const order_segments *const call = arg;
-    ordo_runs_job const         job = {call->job.type,    at[0], n, call->job.descending,
-                                       &call->results[i], NULL};
-    return call->choice->backend->runs(call->choice->state, &job, exec);
-}
-
-static ordo_status radius_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
-{
-    const order_segments *const call = arg;
-    ordo_radius_job             job = call->job;
-    job.keys = at[0];
-    job.n = n;
-    job.radius = &call->results[i];
-    job.lr = at[1];
-    job.rl = at[2];
-    job.dm = at[3];
-    return call->choice->backend->radius(call->choice->state, &job, exec);
-}
-
-static size_t radius_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
-{
-    const order_segments *const call = arg;
-    ordo_radius_job             job = call->job;
-    job.n = n;
-    return call->choice->backend->radius_scratch(&job, exec);
-}
-
-/* Measures each segment by `one`, which reads the keys and may write the sequences of the job. */
-static ordo_status measure_each(ordo_exec *exec, const order_segments *call, ordo_segment_fn *one,
-                                const api_segments *segments, size_t *bytes)
-{
-    const ordo_radius_job *const job = &call->job;
-    size_t const                 size = ordo_type_size(job->type);
-    bool const                   by_rows = one == is_sorted_one && call->where == NULL;
-    ordo_segments_job            each = {.arrays = {api_read_only(job->keys, size),
-                                                    {job->lr, size, false, true},
-                                                    {job->rl, size, false, true},
-                                                    {job->dm, sizeof *job->dm, false, true}},
-                                         .has_results = true,
-                                         .one = one,
-                                         .rows = by_rows ? is_sorted_rows : NULL,
-                                         .rows_most = SHORT_ROW,
-                                         .scratch = one == radius_one ? radius_one_scratch : NULL,
-                                         .needs_scratch = true,
-                                         .arg = call};
-    return api_run_segments(exec, call->choice, segments, &each, bytes);
-}
-
-/* ---- The calls ---- */
-
-static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
-                                     const void *keys, size_t n, int *sorted, size_t *where,
-                                     const ordo_order_opts *opts)
-{
-    ordo_order_opts wish;
-    api_segments    segments;
-    ordo_choice     choice;
-    size_t          found = n;
-    TRY(check_order(exec, type, opts, false, &wish));
-    TRY(api_read_segments(exec, wish.segments, n, false, &segments));
-    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL; expected the address of an int");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
-    if (segments.given && choice.backend->has_segments) {
-        ordo_order_job const all = {.type = type,
-                                    .keys = keys,
-                                    .n = n,
-                                    .descending = descending,
-                                    .where = where,
-                                    .segments = &segments.view,
-                                    .sorted = sorted};
-        return choice.backend->is_sorted(choice.state, &all, exec);
-    }
-    if (segments.given) {
-        order_segments const call = {.choice = &choice,
-                                     .job = {.type = type, .keys = keys, .descending = descending},
-                                     .sorted = sorted,
-                                     .where = where};
-        return measure_each(exec, &call, is_sorted_one, &segments, NULL);
-    }
-    ordo_order_job const job = {
-        .type = type, .keys = keys, .n = n, .descending = descending, .where = &found};
-    TRY(choice.backend->is_sorted(choice.state, &job, exec));
-    *sorted = found == n;
+    ordo_order_job *const order = job;
+    size_t *const         where = order->where;
+    size_t                found = order->n;
+    order->where = &found;
+    TRY(work->choice->backend->is_sorted(work->choice->state, order, exec));
+    *order->sorted = found == order->n;
     if (where != NULL)
         *where = found;
     return ORDO_OK;
 }
 
+static ordo_status is_sorted_rows(const api_work *work, const void *job, size_t rows,
+                                  ordo_exec *exec)
+{
+    const ordo_order_job *const order = job;
+    (void)work;
+    (void)exec;
+    BY_TYPE(order->type, rows_are_sorted,
+            (order->keys, rows, order->n, order->descending, order->sorted));
+    return ORDO_OK;
+}
+
+static ordo_status radius_array(const api_work *work, void *job, ordo_exec *exec)
+{
+    ordo_radius_job *const measure = job;
+    size_t *const          radius = measure->radius;
+    size_t                 found = 0;
+    measure->radius = &found;
+    TRY(work->choice->backend->radius(work->choice->state, measure, exec));
+    *radius = found;
+    return ORDO_OK;
+}
+
+static ordo_status runs_array(const api_work *work, void *job, ordo_exec *exec)
+{
+    ordo_runs_job *const count = job;
+    size_t *const        runs = count->runs;
+    size_t               found = 0;
+    count->runs = &found;
+    TRY(work->choice->backend->runs(work->choice->state, count, exec));
+    *runs = found;
+    return ORDO_OK;
+}
+
+/* ---- The calls ---- */
+
+static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_order_job *job,
+                                     const ordo_order_opts *opts)
+{
+    ordo_order_opts wish;
+    api_segments    segments;
+    ordo_choice     choice;
+    TRY(check_order(exec, job->type, opts, false, &wish));
+    TRY(api_read_segments(exec, wish.segments, job->n, false, &segments));
+    TRY(api_check_arrays(exec, &ordo_verb_is_sorted, job));
+    FAIL_IF(job->sorted == NULL, ORDO_E_ARG, "sorted is NULL; expected the address of an int");
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    api_work const work = {.verb = &ordo_verb_is_sorted,
+                           .job = job,
+                           .choice = &choice,
+                           .run = is_sorted_array,
+                           .rows = job->where == NULL ? is_sorted_rows : NULL,
+                           .rows_most = SHORT_ROW,
+                           .needs_scratch = true};
+    return api_do(exec, &work, &segments, NULL);
+}
+
 ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, int *sorted,
                            size_t *where, const ordo_order_opts *opts)
 {
-    API_CALL("is_sorted", type, n,
-             is_sorted_checked(ctx, exec, type, keys, n, sorted, where, opts));
+    ordo_order_job job = {.type = type, .keys = keys, .n = n, .where = where, .sorted = sorted};
+    API_CALL("is_sorted", type, n, is_sorted_checked(ctx, exec, &job, opts));
 }
 
-static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_radius_job *asked,
+static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_radius_job *job,
                                   const ordo_order_opts *opts, size_t *bytes)
 {
-    ordo_radius_job measured = *asked, *const job = &measured; /* job->radius is replaced by
-                                                                * &found */
-    size_t *const   radius = job->radius;
-    size_t          found = 0;
     ordo_order_opts wish;
     api_segments    segments;
     ordo_choice     choice;
     TRY(check_order(exec, job->type, opts, true, &wish));
-    TRY(api_check_aligned(exec, job->keys, job->n, ordo_type_size(job->type), "keys"));
-    FAIL_IF(radius == NULL && bytes == NULL, ORDO_E_ARG,
+    FAIL_IF(job->radius == NULL && bytes == NULL, ORDO_E_ARG,
             "radius is NULL; expected the address of a size_t");
     job->lr = wish.lr;
     job->rl = wish.rl;
     job->dm = wish.dm;
     TRY(api_read_segments(exec, wish.segments, job->n, ordo_wants_sequences(job), &segments));
-    if (bytes == NULL)
-        TRY(check_sequences(exec, job));
+    TRY(api_check_arrays(exec, &ordo_verb_radius, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, radius);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
-    if (segments.given && choice.backend->has_segments) {
-        job->segments = &segments.view;
-        ANSWER_SIZE_QUERY(bytes, choice, radius, job);
-        return choice.backend->radius(choice.state, job, exec);
-    }
-    if (segments.given) {
-        order_segments const call = {.choice = &choice, .job = *job, .results = radius};
-        return measure_each(exec, &call, radius_one, &segments, bytes);
-    }
-    job->radius = &found;
-    ANSWER_SIZE_QUERY(bytes, choice, radius, job);
-    TRY(choice.backend->radius(choice.state, job, exec));
-    *radius = found;
-    return ORDO_OK;
+    api_work const work = {.verb = &ordo_verb_radius,
+                           .job = job,
+                           .choice = &choice,
+                           .run = radius_array,
+                           .needs_scratch = true};
+    return api_do(exec, &work, &segments, bytes);
 }
 
 ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t *radius,
                         const ordo_order_opts *opts)
 {
-    ordo_radius_job const job = {.type = type, .keys = keys, .n = n, .radius = radius};
+    ordo_radius_job job = {.type = type, .keys = keys, .n = n, .radius = radius};
     API_CALL("radius", type, n, radius_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
                                 const ordo_order_opts *opts, size_t *bytes)
 {
-    ordo_radius_job const job = {.type = type, .n = n};
+    ordo_radius_job job = {.type = type, .n = n};
     API_SIZE_QUERY(bytes, radius_checked(ctx, exec, &job, opts, bytes));
 }
 
-static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
-                                size_t n, size_t *runs, const ordo_order_opts *opts)
+static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_runs_job *job,
+                                const ordo_order_opts *opts)
 {
     ordo_order_opts wish;
     api_segments    segments;
     ordo_choice     choice;
-    size_t          found = 0;
-    TRY(check_order(exec, type, opts, false, &wish));
-    TRY(api_read_segments(exec, wish.segments, n, false, &segments));
-    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    FAIL_IF(runs == NULL, ORDO_E_ARG, "runs is NULL; expected the address of a size_t");
+    TRY(check_order(exec, job->type, opts, false, &wish));
+    TRY(api_read_segments(exec, wish.segments, job->n, false, &segments));
+    TRY(api_check_arrays(exec, &ordo_verb_runs, job));
+    FAIL_IF(job->runs == NULL, ORDO_E_ARG, "runs is NULL; expected the address of a size_t");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, runs);
-    bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
-    if (segments.given && choice.backend->has_segments) {
-        ordo_runs_job const all = {type, keys, n, descending, runs, &segments.view};
-        return choice.backend->runs(choice.state, &all, exec);
-    }
-    if (segments.given) {
-        order_segments const call = {.choice = &choice,
-                                     .job = {.type = type, .keys = keys, .descending = descending},
-                                     .results = runs};
-        return measure_each(exec, &call, runs_one, &segments, NULL);
-    }
-    ordo_runs_job const job = {type, keys, n, descending, &found, NULL};
-    TRY(choice.backend->runs(choice.state, &job, exec));
-    *runs = found;
-    return ORDO_OK;
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    api_work const work = {.verb = &ordo_verb_runs,
+                           .job = job,
+                           .choice = &choice,
+                           .run = runs_array,
+                           .needs_scratch = true};
+    return api_do(exec, &work, &segments, NULL);
 }
 
 ordo_status ordo_runs(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t *runs,
                       const ordo_order_opts *opts)
 {
-    API_CALL("runs", type, n, runs_checked(ctx, exec, type, keys, n, runs, opts));
+    ordo_runs_job job = {.type = type, .keys = keys, .n = n, .runs = runs};
+    API_CALL("runs", type, n, runs_checked(ctx, exec, &job, opts));
 }
 
 static ordo_status copy_checked(ordo_ctx *ctx, ordo_exec *exec, void *dst, const void *src,
                                 size_t bytes)
 {
-    ordo_choice choice;
-    TRY(api_check_array(exec, dst, bytes, 1, "dst"));
-    TRY(api_check_array(exec, src, bytes, 1, "src"));
-    TRY(api_check_apart(exec, dst, bytes, "dst", src, bytes, "src"));
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_choice         choice;
     ordo_copy_job const job = {dst, src, bytes};
+    TRY(api_check_arrays(exec, &ordo_verb_copy, &job));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     return choice.backend->copy(choice.state, &job, exec);
 }
 

@@ -8,7 +8,7 @@ enum {
 static ordo_status partition_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_partition_job *job,
                                      const ordo_partition_opts *opts, size_t *bytes)
 {
-    size_t const        n = job->n, size = job->elem_size;
+    size_t const        size = job->elem_size;
     size_t *const       n_first = job->n_first;
     size_t              first = 0;
     ordo_partition_opts wish;
@@ -19,12 +19,7 @@ static ordo_status partition_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_partit
             size, MAX_ELEMENT);
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_UNSET_FIRST | ORDO_ON_DEVICE, wish.stream));
-    size_t const flag_bytes = job->kind == ORDO_FLAG_BITS ? ordo_div_up(n, 8) : n;
-    TRY(api_check_array(exec, job->flags, flag_bytes, 1, "flags"));
-    TRY(api_check_array(exec, job->in, n, size, "in"));
-    TRY(api_check_array(exec, job->out, n, size, "out"));
-    TRY(api_check_apart(exec, job->in, n * size, "in", job->out, n * size, "out"));
-    TRY(api_check_apart(exec, job->flags, flag_bytes, "flags", job->out, n * size, "out"));
+    TRY(api_check_arrays(exec, &ordo_verb_partition, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     job->unset_first = (wish.flags & ORDO_UNSET_FIRST) != 0;
     job->n_first = n_first != NULL || !exec->on_device ? &first : NULL;
@@ -52,67 +47,6 @@ ordo_status ordo_partition_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n
 
 /* ---- Around the k-th key ---- */
 
-typedef struct nth_segments { /* splits each segment; the job lacks the segment */
-    const ordo_choice *choice;
-    ordo_nth_job       job;
-} nth_segments;
-
-static ordo_status nth_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
-{
-    const nth_segments *const call = arg;
-    ordo_nth_job              job = call->job;
-    (void)i;
-    job.keys = at[0];
-    job.out = at[1];
-    job.index = at[2];
-    job.n = n;
-    return call->choice->backend->nth(call->choice->state, &job, exec);
-}
-
-static size_t nth_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
-{
-    const nth_segments *const call = arg;
-    ordo_nth_job              job = call->job;
-    job.n = n;
-    return call->choice->backend->nth_scratch(&job, exec);
-}
-
-static ordo_status nth_each(ordo_exec *exec, const ordo_choice *choice, const ordo_nth_job *job,
-                            const api_segments *segments, size_t *bytes)
-{
-    size_t const       size = ordo_type_size(job->type);
-    size_t const       index_size = ordo_type_size(job->index_type);
-    nth_segments const call = {choice, *job};
-    ordo_segments_job  each = {.arrays = {api_read_only(job->keys, size),
-                                          {job->out, size, false, true},
-                                          {job->index, index_size, false, true}},
-                               .one = nth_one,
-                               .scratch = nth_one_scratch,
-                               .needs_scratch = true,
-                               .arg = &call};
-    return api_run_segments(exec, choice, segments, &each, bytes);
-}
-
-/* `longest`: keys of the longest segment, which the indices must be able to count. */
-static ordo_status check_nth_arrays(ordo_exec *exec, const ordo_nth_job *job, size_t longest)
-{
-    size_t const n = job->n, size = ordo_type_size(job->type);
-    TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
-    if (job->out != NULL) {
-        TRY(api_check_aligned(exec, job->out, n, size, "out"));
-        TRY(api_check_apart(exec, job->keys, n * size, "keys", job->out, n * size, "out"));
-    }
-    if (job->index == NULL)
-        return ORDO_OK;
-    TRY(api_check_index_type(exec, job->index_type, longest));
-    size_t const index_size = ordo_type_size(job->index_type);
-    TRY(api_check_aligned(exec, job->index, n, index_size, "index"));
-    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->index, n * index_size, "index"));
-    return job->out == NULL ? ORDO_OK
-                            : api_check_apart(exec, job->out, n * size, "out", job->index,
-                                              n * index_size, "index");
-}
-
 static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job,
                                const ordo_select_opts *opts, size_t *bytes)
 {
@@ -134,18 +68,17 @@ static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job
     if (bytes == NULL) {
         TRY(segments.given ? api_check_positions_each(exec, &job->k, 1, &segments)
                            : api_check_positions(exec, &job->k, 1, job->n, "keys"));
-        TRY(check_nth_arrays(exec, job, segments.longest));
+        if (job->index != NULL)
+            TRY(api_check_index_type(exec, job->index_type, segments.longest));
+        TRY(api_check_arrays(exec, &ordo_verb_nth, job));
     }
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->nth != NULL, "split around a key"));
     if (bytes == NULL && job->out == NULL && job->index == NULL)
         return ORDO_OK;
-    if (segments.given && !choice.backend->has_segments)
-        return nth_each(exec, &choice, job, &segments, bytes);
-    ordo_nth_job whole = *job;
-    whole.segments = segments.given ? &segments.view : NULL;
-    ANSWER_SIZE_QUERY(bytes, choice, nth, &whole);
-    return choice.backend->nth(choice.state, &whole, exec);
+    api_work const work = {
+        .verb = &ordo_verb_nth, .job = job, .choice = &choice, .needs_scratch = true};
+    return api_do(exec, &work, &segments, bytes);
 }
 
 ordo_status ordo_nth(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k, void *out,

@@ -36,109 +36,39 @@ ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n)
 
 /* ---- ordo_rank_sorted ---- */
 
-static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
-                                 const ordo_rank_sorted_job *job, bool descending)
+/* Rejects an array, or a segment, that is not in order. */
+static ordo_status require_order(const api_work *work, void *job, ordo_exec *exec)
 {
-    size_t               where = job->n;
-    ordo_order_job const order = {.type = job->type,
-                                  .keys = job->sorted,
-                                  .n = job->n,
-                                  .descending = descending,
-                                  .where = &where};
-    TRY(choice->backend->is_sorted(choice->state, &order, exec));
-    FAIL_IF(where != job->n, ORDO_E_ORDER, "sorted is not in %s order: element %zu is out of place",
-            descending ? "descending" : "ascending", where);
+    ordo_order_job *const order = job;
+    size_t                where = order->n;
+    order->where = &where;
+    TRY(work->choice->backend->is_sorted(work->choice->state, order, exec));
+    FAIL_IF(where != order->n, ORDO_E_ORDER,
+            "sorted is not in %s order: element %zu is out of place",
+            order->descending ? "descending" : "ascending", where);
     return ORDO_OK;
 }
 
-typedef struct
-    rank_sorted_segments { /* ranks of each segment; the job lacks the segment's arrays and n */
-    const ordo_choice   *choice;
-    ordo_rank_sorted_job job;
-    bool                 descending; /* the order to check */
-} rank_sorted_segments;
-
-static ordo_rank_sorted_job rank_sorted_job_of(const rank_sorted_segments *call, size_t n,
-                                               void *const *at)
+/* Checks the order of the array, or of all segments, before the first rank is written. A device
+ * checks all segments at once and waits for the result. */
+static ordo_status check_order(ordo_exec *exec, ordo_choice *choice,
+                               const ordo_rank_sorted_job *job, bool descending,
+                               const api_segments *segments)
 {
-    ordo_rank_sorted_job job = call->job;
-    job.sorted = at[0];
-    job.ranks = at[1];
-    job.n = n;
-    return job;
-}
-
-static ordo_status rank_sorted_one(const void *arg, size_t i, size_t n, void *const *at,
-                                   ordo_exec *exec)
-{
-    const rank_sorted_segments *const call = arg;
-    ordo_rank_sorted_job const        job = rank_sorted_job_of(call, n, at);
-    (void)i;
-    return call->choice->backend->rank_sorted(call->choice->state, &job, exec);
-}
-
-static ordo_status require_order_one(const void *arg, size_t i, size_t n, void *const *at,
-                                     ordo_exec *exec)
-{
-    const rank_sorted_segments *const call = arg;
-    ordo_rank_sorted_job const        job = rank_sorted_job_of(call, n, at);
-    (void)i;
-    return require_order(call->choice, exec, &job, call->descending);
-}
-
-static size_t rank_sorted_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
-{
-    const rank_sorted_segments *const call = arg;
-    ordo_rank_sorted_job              job = call->job;
-    job.n = n;
-    return call->choice->backend->rank_sorted_scratch(&job, exec);
-}
-
-/* Ranks all segments in one job of a device. If `check` is set, first waits for the check of their
- * order. */
-static ordo_status rank_sorted_on_device(ordo_exec *exec, rank_sorted_segments *call, bool check,
-                                         const api_segments *segments, size_t *bytes)
-{
-    const ordo_choice *const    choice = call->choice;
-    ordo_rank_sorted_job *const job = &call->job;
-    size_t                      unsorted = segments->view.count;
-    ordo_order_job const        order = {.type = job->type,
-                                         .keys = job->sorted,
-                                         .n = job->n,
-                                         .descending = call->descending,
-                                         .segments = &segments->view,
-                                         .unsorted = &unsorted};
-    job->segments = &segments->view;
-    ANSWER_SIZE_QUERY(bytes, *choice, rank_sorted, job);
-    if (check) {
-        exec->phases = 2;
-        TRY(choice->backend->is_sorted(choice->state, &order, exec));
-        exec->phase = 1;
-    }
+    size_t         unsorted = segments->view.count;
+    ordo_order_job order = {.type = job->type,
+                            .keys = job->sorted,
+                            .n = job->n,
+                            .descending = descending,
+                            .unsorted = &unsorted};
+    api_work const work = {
+        .verb = &ordo_verb_is_sorted, .job = &order, .choice = choice, .run = require_order};
+    exec->phases = 2;
+    TRY(api_do(exec, &work, segments, NULL));
+    exec->phase = 1;
     FAIL_IF(unsorted != segments->view.count, ORDO_E_ORDER, "segment %zu is not in %s order",
-            unsorted, call->descending ? "descending" : "ascending");
-    return choice->backend->rank_sorted(choice->state, job, exec);
-}
-
-/* All segments are checked before the first rank is written. */
-static ordo_status rank_sorted_each(ordo_exec *exec, const rank_sorted_segments *call, bool check,
-                                    const api_segments *segments, size_t *bytes)
-{
-    ordo_segment_array const sorted =
-        api_read_only(call->job.sorted, ordo_type_size(call->job.type));
-    ordo_segments_job order = {.arrays = {sorted}, .one = require_order_one, .arg = call};
-    ordo_segments_job each = {
-        .arrays = {sorted, {call->job.ranks, ordo_type_size(call->job.rank_type), false, true}},
-        .one = rank_sorted_one,
-        .scratch = rank_sorted_one_scratch,
-        .needs_scratch = true,
-        .arg = call};
-    if (check && bytes == NULL) {
-        exec->phases = 2;
-        TRY(api_run_segments(exec, call->choice, segments, &order, NULL));
-        exec->phase = 1;
-    }
-    return api_run_segments(exec, call->choice, segments, &each, bytes);
+            unsorted, descending ? "descending" : "ascending");
+    return ORDO_OK;
 }
 
 static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_sorted_job *job,
@@ -161,28 +91,15 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank
             "algorithm %s does not rank sorted arrays; expected auto, sequential, threads, naive, "
             "shuffle or hybrid",
             API_ALGORITHM(wish.algorithm));
-    size_t const size = ordo_type_size(job->type), rank_size = ordo_type_size(job->rank_type);
-    TRY(api_check_aligned(exec, job->sorted, n, size, "sorted"));
-    TRY(api_check_aligned(exec, job->ranks, n, rank_size, "ranks"));
-    TRY(api_check_apart(exec, job->sorted, n * size, "sorted", job->ranks, n * rank_size, "ranks"));
+    TRY(api_check_arrays(exec, &ordo_verb_rank_sorted, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     job->ties = (ordo_ties)wish.ties;
     job->algorithm = (ordo_algorithm)wish.algorithm;
-    bool const check = (wish.flags & ORDO_CHECK) != 0;
-    bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
-    if (segments.given) {
-        rank_sorted_segments call = {&choice, *job, descending};
-        if (choice.backend->has_segments)
-            return rank_sorted_on_device(exec, &call, check, &segments, bytes);
-        return rank_sorted_each(exec, &call, check, &segments, bytes);
-    }
-    ANSWER_SIZE_QUERY(bytes, choice, rank_sorted, job);
-    if (check) {
-        exec->phases = 2;
-        TRY(require_order(&choice, exec, job, descending));
-        exec->phase = 1;
-    }
-    return choice.backend->rank_sorted(choice.state, job, exec);
+    if ((wish.flags & ORDO_CHECK) != 0 && bytes == NULL)
+        TRY(check_order(exec, &choice, job, (wish.flags & ORDO_DESCENDING) != 0, &segments));
+    api_work const work = {
+        .verb = &ordo_verb_rank_sorted, .job = job, .choice = &choice, .needs_scratch = true};
+    return api_do(exec, &work, &segments, bytes);
 }
 
 ordo_status ordo_rank_sorted(ordo_ctx *ctx, ordo_type type, const void *sorted, size_t n,
@@ -201,22 +118,6 @@ ordo_status ordo_rank_sorted_scratch(ordo_ctx *ctx, ordo_type type, size_t n, or
 }
 
 /* ---- ordo_rank ---- */
-
-typedef struct rank_segments { /* ranks of each segment; the job lacks the segment's arrays and n */
-    const ordo_choice *choice;
-    ordo_rank_job      job;
-} rank_segments;
-
-static ordo_status rank_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
-{
-    const rank_segments *const call = arg;
-    ordo_rank_job              job = call->job;
-    (void)i;
-    job.keys = at[0];
-    job.ranks = at[1];
-    job.n = n;
-    return call->choice->backend->rank(call->choice->state, &job, exec);
-}
 
 /* Writes twice the average rank, or the rank, as an element of the ranks. */
 static void put_rank(const ordo_rank_job *job, void *ranks, size_t at, size_t rank)
@@ -252,83 +153,19 @@ static void rank_row(const ordo_rank_job *job, const uint8_t *places, const uint
     }
 }
 
-static ordo_status rank_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
-                             ordo_exec *exec)
+static ordo_status rank_rows(const api_work *work, const void *job, size_t rows, ordo_exec *exec)
 {
-    const rank_segments *const call = arg;
-    const ordo_rank_job *const job = &call->job;
+    const ordo_rank_job *const rank = job;
+    size_t const               n = rank->n;
     api_rows_order             order;
-    (void)i;
     (void)exec;
-    for (size_t done = 0, rows; done < count; done += rows) {
-        rows = api_order_rows(call->choice, job->type, job->descending,
-                              (const char *)at[0] + done * n * ordo_type_size(job->type),
-                              count - done, n, &order);
-        for (size_t r = 0; r < rows; r++)
-            rank_row(job, order.places + r * n, order.ties + r * n, n, at[1], (done + r) * n);
-    }
+    api_order_rows(work->choice, rank->type, rank->descending, rank->keys, rows, n, &order);
+    for (size_t r = 0; r < rows; r++)
+        rank_row(rank, order.places + r * n, order.ties + r * n, n, rank->ranks, r * n);
     return ORDO_OK;
 }
 
-static size_t rank_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
-{
-    const rank_segments *const call = arg;
-    ordo_rank_job              job = call->job;
-    job.n = n;
-    return call->choice->backend->rank_scratch(&job, exec);
-}
-
-static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank_job *job,
-                             const api_segments *segments, size_t *bytes)
-{
-    ordo_choice         choice;
-    ordo_rank_job       all = *job;
-    rank_segments const call = {&choice, *job};
-    ordo_load           load = ordo_load_rank(job->type, job->n, job->rank_type);
-    bool const          weighs = bytes == NULL && api_sorts_segments(job->algorithm);
-    ordo_status         status;
-    load.segmented = true;
-    TRY(api_choose(ctx, exec, weighs ? &load : NULL, &choice));
-    ordo_segments_job each = {.arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
-                                         {job->ranks, ordo_type_size(job->rank_type), false, true}},
-                              .one = rank_one,
-                              .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? rank_rows : NULL,
-                              .rows_most = ORDO_ROW_KEYS,
-                              .scratch = rank_one_scratch,
-                              .needs_scratch = true,
-                              .arg = &call};
-    ANSWER_SEGMENTS_QUERY(bytes, choice, rank, all, segments, each);
-    RUN_SEGMENTS(status, choice, rank, all, segments, each);
-    return status;
-}
-
 /* ---- Weights of ordo_rank ---- */
-
-typedef struct weighted_segments { /* ranks each segment; the job lacks the segment */
-    const ordo_choice *choice;
-    ordo_weighted_job  job;
-} weighted_segments;
-
-static ordo_status weighted_one(const void *arg, size_t i, size_t n, void *const *at,
-                                ordo_exec *exec)
-{
-    const weighted_segments *const call = arg;
-    ordo_weighted_job              job = call->job;
-    (void)i;
-    job.keys = at[0];
-    job.weights = at[1];
-    job.ranks = at[2];
-    job.n = n;
-    return call->choice->backend->weighted(call->choice->state, &job, exec);
-}
-
-static size_t weighted_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
-{
-    const weighted_segments *const call = arg;
-    ordo_weighted_job              job = call->job;
-    job.n = n;
-    return call->choice->backend->weighted_scratch(&job, exec);
-}
 
 static ordo_status check_weighted(ordo_exec *exec, const ordo_rank_job *job,
                                   const ordo_rank_opts *wish)
@@ -350,37 +187,23 @@ static ordo_status rank_weighted(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank
                                  const ordo_rank_opts *wish, const api_segments *segments,
                                  size_t *bytes)
 {
-    ordo_choice       choice;
-    weighted_segments call = {.choice = &choice,
-                              .job = {.type = job->type,
-                                      .keys = job->keys,
-                                      .n = job->n,
-                                      .weight_type = (ordo_type)wish->weight_type,
-                                      .weights = wish->weights,
-                                      .rank_type = job->rank_type,
-                                      .ranks = job->ranks,
-                                      .ties = job->ties,
-                                      .descending = job->descending}};
+    ordo_choice                choice;
+    ordo_weighted_segments_job weighted = {.job = {.type = job->type,
+                                                   .keys = job->keys,
+                                                   .n = job->n,
+                                                   .weight_type = (ordo_type)wish->weight_type,
+                                                   .weights = wish->weights,
+                                                   .rank_type = job->rank_type,
+                                                   .ranks = job->ranks,
+                                                   .ties = job->ties,
+                                                   .descending = job->descending}};
     TRY(check_weighted(exec, job, wish));
     TRY(api_choose(ctx, exec, NULL, &choice));
-    if (choice.backend->weighted_segments != NULL)
-        return api_weighted_on_device(exec, &choice, &call.job, segments, bytes);
-    FAIL_IF(choice.backend->weighted == NULL, ORDO_E_UNSUPPORTED,
-            "the %s backend has no weights; expected a context that may use the CPU",
-            choice.backend->name);
-    if (segments->given) {
-        ordo_segments_job each = {
-            .arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
-                       api_read_only(wish->weights, ordo_type_size(call.job.weight_type)),
-                       {job->ranks, ordo_type_size(job->rank_type), false, true}},
-            .one = weighted_one,
-            .scratch = weighted_one_scratch,
-            .needs_scratch = true,
-            .arg = &call};
-        return api_run_segments(exec, &choice, segments, &each, bytes);
-    }
-    ANSWER_SIZE_QUERY(bytes, choice, weighted, &call.job);
-    return choice.backend->weighted(choice.state, &call.job, exec);
+    api_work const work = {.verb = &ordo_verb_weighted_rank,
+                           .job = &weighted,
+                           .choice = &choice,
+                           .needs_scratch = true};
+    return api_do_weighted(exec, &work, segments, bytes);
 }
 
 /* ---- ordo_rank, all of it ---- */
@@ -398,22 +221,29 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *j
     TRY(api_read_segments(exec, wish.segments, n, true, &segments));
     TRY(api_check_rank_count(exec, job->rank_type, segments.longest));
     TRY(api_check_sort_algorithm(exec, wish.algorithm));
-    size_t const size = ordo_type_size(job->type), rank_size = ordo_type_size(job->rank_type);
-    TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
-    TRY(api_check_aligned(exec, job->ranks, n, rank_size, "ranks"));
-    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->ranks, n * rank_size, "ranks"));
+    TRY(api_check_arrays(exec, &ordo_verb_rank, job));
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     job->ties = (ordo_ties)wish.ties;
     job->algorithm = (ordo_algorithm)wish.algorithm;
     if (wish.weights != NULL)
         return rank_weighted(ctx, exec, job, &wish, &segments, bytes);
-    if (segments.given)
-        return rank_each(ctx, exec, job, &segments, bytes);
-    ordo_load load = ordo_load_rank(job->type, n, job->rank_type);
-    load.algorithm = (ordo_algorithm)wish.algorithm;
-    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
+    bool const is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
+    ordo_load  load = ordo_load_rank(job->type, n, job->rank_type);
+    load.algorithm = job->algorithm;
+    load.segmented = segments.given;
+    bool const weighs = bytes == NULL && (is_auto || !segments.given);
+    TRY(api_choose(ctx, exec, weighs ? &load : NULL, &choice));
     NEEDS(choice, rank);
-    ANSWER_SIZE_QUERY(bytes, choice, rank, job);
+    api_work const work = {.verb = &ordo_verb_rank,
+                           .job = job,
+                           .choice = &choice,
+                           .repeats = ctx,
+                           .rows = is_auto ? rank_rows : NULL,
+                           .rows_most = ORDO_ROW_KEYS,
+                           .rows_elements = API_ROWS_ORDERED,
+                           .needs_scratch = true};
+    if (segments.given || bytes != NULL)
+        return api_do(exec, &work, &segments, bytes);
     ordo_status status;
     bool        written = false; /* a device wrote ranks before it failed */
     do {

@@ -30,7 +30,7 @@ static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_
     FAIL_IF(job->size < key_size || job->key_offset > job->size - key_size, ORDO_E_ARG,
             "a key %s at byte %zu does not fit an element of %zu bytes", ordo_type_name(job->type),
             job->key_offset, job->size);
-    TRY(api_check_array(exec, job->base, job->n, job->size, "base"));
+    TRY(api_check_arrays(exec, &ordo_verb_sort_records, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->sort_records != NULL, "sort of structs"));
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
@@ -64,17 +64,9 @@ static ordo_status move_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_move_
     ordo_choice    choice;
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
-    size_t const size = job->size, count = job->count;
-    size_t const in_n = job->scatters ? count : job->n, out_n = job->scatters ? job->n : count;
-    FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");
+    FAIL_IF(job->size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");
     TRY(api_check_index_type(exec, job->index_type, 0));
-    size_t const index_size = ordo_type_size(job->index_type);
-    TRY(api_check_array(exec, job->in, in_n, size, "in"));
-    TRY(api_check_array(exec, job->out, out_n, size, "out"));
-    TRY(api_check_aligned(exec, job->index, count, index_size, "index"));
-    TRY(api_check_apart(exec, job->in, in_n * size, "in", job->out, out_n * size, "out"));
-    TRY(api_check_apart(exec, job->index, count * index_size, "index", job->out, out_n * size,
-                        "out"));
+    TRY(api_check_arrays(exec, &ordo_verb_move, job)); /* a scatter has the same arrays */
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->move != NULL,
                        job->scatters ? "scatter" : "gather"));

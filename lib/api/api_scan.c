@@ -34,58 +34,11 @@ static ordo_status check_ballots(ordo_exec *exec, ordo_algorithm algorithm, bool
     return ORDO_OK;
 }
 
-typedef struct scan_segments { /* a scan of each segment; the job lacks in, out and n of the
-                                * segment */
-    const ordo_choice *choice;
-    ordo_scan_job      job;
-} scan_segments;
-
-static ordo_status scan_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+static ordo_status scan_rows(const api_work *work, const void *job, size_t rows, ordo_exec *exec)
 {
-    const scan_segments *const call = arg;
-    ordo_scan_job              job = call->job;
-    (void)i;
-    job.in = at[0];
-    job.out = at[1] != NULL ? at[1] : at[0];
-    job.n = n;
-    return call->choice->backend->scan(call->choice->state, &job, exec);
-}
-
-static ordo_status scan_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
-                             ordo_exec *exec)
-{
-    const scan_segments *const call = arg;
-    ordo_scan_job              job = call->job;
-    (void)i;
     (void)exec;
-    job.in = at[0];
-    job.out = at[1] != NULL ? at[1] : at[0];
-    job.n = n;
-    call->choice->backend->scan_rows(call->choice->state, &job, count);
+    work->choice->backend->scan_rows(work->choice->state, job, rows);
     return ORDO_OK;
-}
-
-static ordo_status scan_each(ordo_exec *exec, const ordo_choice *choice, ordo_scan_job *job,
-                             const api_segments *segments, size_t *bytes)
-{
-    if (choice->backend->has_segments) {
-        job->segments = &segments->view;
-        ANSWER_SIZE_QUERY(bytes, *choice, scan, job);
-        return choice->backend->scan(choice->state, job, exec);
-    }
-    scan_segments const call = {choice, *job};
-    bool const          in_place = job->in == job->out;
-    ordo_segments_job   each = {
-          .arrays = {api_read_only(job->in, ordo_type_size(job->type)),
-                     {in_place ? NULL : job->out, ordo_type_size(job->out_type), false, true}},
-          .one = scan_one,
-          .rows = job->algorithm == ORDO_ALGORITHM_AUTO && choice->backend->scan_rows != NULL
-                      ? scan_rows
-                      : NULL,
-          .rows_most = ORDO_SCAN_ROW,
-          .arg = &call};
-    each.arrays[0].is_written = in_place;
-    return api_run_segments(exec, choice, segments, &each, bytes);
 }
 
 static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *job,
@@ -110,21 +63,18 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
     FAIL_IF(out_type != type && out_type != ordo_type_wide(type), ORDO_E_ARG,
             "out_type is %s; sums and products of %s are %s or %s", ordo_type_name(out_type),
             ordo_type_name(type), ordo_type_name(type), ordo_type_name(ordo_type_wide(type)));
-    TRY(api_check_aligned(exec, job->in, n, ordo_type_size(type), "in"));
-    TRY(api_check_aligned(exec, job->out, n, ordo_type_size(out_type), "out"));
-    if (job->in != job->out || type != out_type)
-        TRY(api_check_apart(exec, job->in, n * ordo_type_size(type), "in", job->out,
-                            n * ordo_type_size(out_type), "out"));
+    TRY(api_check_arrays(exec, &ordo_verb_scan, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
     TRY(check_ballots(exec, job->algorithm, choice.backend->scan_scratch != NULL));
-    if (segments.given)
-        return scan_each(exec, &choice, job, &segments, bytes);
-    if (bytes == NULL)
-        return choice.backend->scan(choice.state, job, exec);
-    *bytes = choice.backend->scan_scratch == NULL ? 0 : choice.backend->scan_scratch(job, exec);
-    return ORDO_OK;
+    bool const     is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
+    api_work const work = {.verb = &ordo_verb_scan,
+                           .job = job,
+                           .choice = &choice,
+                           .rows = is_auto && choice.backend->scan_rows != NULL ? scan_rows : NULL,
+                           .rows_most = ORDO_SCAN_ROW};
+    return api_do(exec, &work, &segments, bytes);
 }
 
 ordo_status ordo_scan(ordo_ctx *ctx, ordo_op op, ordo_type type, const void *in, size_t n,
@@ -169,13 +119,7 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_
             "count_type is %s; expected u32 or u64", ordo_type_name(count_type));
     FAIL_IF(count_type == ORDO_U32 && n > UINT32_MAX, ORDO_E_ARG,
             "n is %zu; counts above 2^32 - 1 need count_type u64", n);
-    size_t const flag_bytes = job->kind == ORDO_FLAG_BITS ? ordo_div_up(n, 8) : n;
-    TRY(api_check_array(exec, job->flags, flag_bytes, 1, "flags"));
-    if (job->counts != NULL) {
-        TRY(api_check_aligned(exec, job->counts, n, ordo_type_size(count_type), "counts"));
-        TRY(api_check_apart(exec, job->flags, flag_bytes, "flags", job->counts,
-                            n * ordo_type_size(count_type), "counts"));
-    }
+    TRY(api_check_arrays(exec, &ordo_verb_scan_bits, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     job->total = total != NULL || !exec->on_device ? &found : NULL;
     job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;

@@ -1,7 +1,9 @@
-/* api_segments.c - reads opts.segments, checks the segments, and runs a job on each of them.
+/* api_segments.c - reads opts.segments, checks the segments, and sorts short ones.
  *
  * Offsets on a device are not read: kernels treat a bad pair as an empty segment. */
 #include "api/api.h"
+
+#include <string.h>
 
 /* Sets *end to the index after the last element of the fixed layout. Returns false if the number
  * does not fit. */
@@ -137,18 +139,26 @@ ordo_status api_check_segments(ordo_exec *exec, const ordo_segments *segments, s
     return ORDO_OK;
 }
 
-size_t api_order_rows(const ordo_choice *choice, ordo_type type, bool descending, const void *keys,
-                      size_t rows, size_t n, api_rows_order *order)
+void api_order_rows(const ordo_choice *choice, ordo_type type, bool descending, const void *keys,
+                    size_t rows, size_t n, api_rows_order *order)
 {
     ordo_rows_job const job = {.type = type,
                                .keys = (void *)keys, /* never written through */
-                               .rows = ordo_min(rows, sizeof order->places / n),
+                               .rows = rows,
                                .n = n,
                                .descending = descending,
                                .order = order->places,
                                .ties = order->ties};
     choice->backend->sort_rows(choice->state, &job);
-    return job.rows;
+}
+
+void api_sort_rows(const ordo_choice *choice, ordo_type type, bool descending, const void *keys,
+                   size_t rows, size_t n, void *sorted)
+{
+    ordo_rows_job const job = {
+        .type = type, .keys = sorted, .rows = rows, .n = n, .descending = descending};
+    memcpy(sorted, keys, rows * n * ordo_type_size(type));
+    choice->backend->sort_rows(choice->state, &job);
 }
 
 ordo_status api_no_segments(ordo_exec *exec, const ordo_segments *segments, const char *call)
@@ -163,32 +173,5 @@ ordo_status api_results(ordo_exec *exec, const api_segments *s, size_t each, siz
     FAIL_IF(!ordo_size_mul(s->view.count, each, all), ORDO_E_ARG,
             "%zu results for each of %zu segments are more than memory can hold", each,
             s->view.count);
-    return ORDO_OK;
-}
-
-/* Whether the job has nothing to read or to write: all segments are empty, and there are no results
- * for each segment. */
-static bool is_void(const api_segments *s, const ordo_segments_job *job)
-{
-    bool writes = false;
-    for (size_t i = 0; i < ORDO_SEGMENT_ARRAYS; i++)
-        writes |= job->arrays[i].is_written;
-    return writes && !job->has_results && s->longest == 0;
-}
-
-ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const api_segments *s,
-                             ordo_segments_job *job, size_t *bytes)
-{
-    static const ordo_segment_view none = {.step = 1, .group = 1};
-    FAIL_IF(choice->backend->segments == NULL, ORDO_E_UNSUPPORTED,
-            "the %s backend cannot do this call on segments; expected CPU arrays and a context "
-            "that may use the CPU",
-            choice->backend->name);
-    job->view = is_void(s, job) ? &none : &s->view;
-    if (bytes == NULL && job->arrays[0].is_written)
-        exec->changed = true;
-    if (bytes == NULL)
-        return choice->backend->segments(choice->state, job, exec);
-    *bytes = api_scratch_total(choice->backend->segments_scratch(job, exec));
     return ORDO_OK;
 }

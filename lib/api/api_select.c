@@ -65,17 +65,6 @@ static size_t select_any_scratch(ordo_type type, size_t count)
     return bytes > SIZE_MAX - ORDO_CACHE_LINE ? SIZE_MAX : ordo_round_up(bytes, ORDO_CACHE_LINE);
 }
 
-size_t api_select_any_scratch(const ordo_choice *choice, const ordo_select_job *wish, size_t n,
-                              const ordo_exec *exec)
-{
-    ordo_select_job job = *wish;
-    job.n = n;
-    job.k = NULL;
-    job.count = ordo_min(wish->count, n);
-    return select_any_scratch(wish->type, wish->count) +
-           (job.count == 0 ? 0 : choice->backend->select_scratch(&job, exec));
-}
-
 static bool strictly_rising(const size_t *k, size_t n)
 {
     size_t rising = 1;
@@ -235,36 +224,22 @@ static ordo_status select_scratch(ordo_exec *exec, const ordo_choice *choice, or
     return ORDO_OK;
 }
 
-typedef struct select_segments { /* a selection from each segment; the job lacks keys and n of the
-                                  * segment */
-    const ordo_choice *choice;
-    ordo_select_job    job; /* out is that of the first segment */
-    ordo_nans          nans;
-} select_segments;
-
 /* The results of one array: all NaN, or the keys at the positions. */
-static ordo_status select_array(ordo_exec *exec, const ordo_choice *choice,
-                                const ordo_select_job *job, ordo_nans nans)
+static ordo_status select_array(const api_work *work, void *job, ordo_exec *exec)
 {
-    size_t found = 0;
-    if (nans != ORDO_NANS_LAST)
-        TRY(api_count_nans(exec, choice, job->type, job->keys, job->n, &found));
-    if (found > 0 && nans == ORDO_NANS_PROPAGATE)
-        return fill_with_nan(exec, choice, job);
+    const ordo_select_job *const select = job;
+    size_t                       found = 0;
+    if (select->count == 0)
+        return ORDO_OK;
+    if (select->nans != ORDO_NANS_LAST)
+        TRY(api_count_nans(exec, work->choice, select->type, select->keys, select->n, &found));
+    if (found > 0 && select->nans == ORDO_NANS_PROPAGATE)
+        return fill_with_nan(exec, work->choice, select);
     /* NaNs come last in both directions, so omitting them only limits the positions. */
     if (found > 0)
-        TRY(api_check_positions(exec, job->k, job->count, job->n - found, "keys that are not NaN"));
-    return api_select_any(exec, choice, job);
-}
-
-static ordo_status select_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
-{
-    const select_segments *const call = arg;
-    ordo_select_job              job = call->job;
-    job.keys = at[0];
-    job.n = n;
-    job.out = (char *)job.out + i * job.count * ordo_type_size(job.type);
-    return select_array(exec, call->choice, &job, call->nans);
+        TRY(api_check_positions(exec, select->k, select->count, select->n - found,
+                                "keys that are not NaN"));
+    return api_select_any(exec, work->choice, select);
 }
 
 /* Whether the last of n sorted keys is a NaN. */
@@ -283,96 +258,70 @@ size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n)
     return nans;
 }
 
-size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descending, const char *keys,
-                       size_t rows, size_t n, void *sorted)
-{
-    size_t const        size = ordo_type_size(type);
-    ordo_rows_job const job = {.type = type,
-                               .keys = sorted,
-                               .rows = ordo_min(rows, API_ROWS_BYTES / (n * size)),
-                               .n = n,
-                               .descending = descending};
-    memcpy(sorted, keys, job.rows * n * size);
-    choice->backend->sort_rows(choice->state, &job);
-    return job.rows;
-}
-
 /* Sorts copies of the rows on the stack and reads the keys at the positions. */
-static ordo_status select_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
-                               ordo_exec *exec)
+static ordo_status select_rows(const api_work *work, const void *job, size_t rows, ordo_exec *exec)
 {
-    const select_segments *const call = arg;
-    ordo_select_job              job = call->job;
-    size_t const                 size = ordo_type_size(job.type);
-    uint64_t                     sorted[API_ROWS_BYTES / sizeof(uint64_t)];
-    for (size_t done = 0, rows; done < count; done += rows) {
-        rows = api_sorted_rows(call->choice, job.type, job.descending,
-                               (const char *)at[0] + done * n * size, count - done, n, sorted);
-        for (size_t r = 0; r < rows; r++) {
-            const char *const row = (const char *)sorted + r * n * size;
-            job.out = (char *)call->job.out + (i + done + r) * job.count * size;
-            if (call->nans == ORDO_NANS_PROPAGATE && ends_with_nan(job.type, row, n))
-                TRY(fill_with_nan(exec, call->choice, &job));
-            else
-                for (size_t j = 0; j < job.count; j++)
-                    memcpy((char *)job.out + j * size, row + job.k[j] * size, size);
-        }
+    ordo_select_job select = *(const ordo_select_job *)job;
+    size_t const    size = ordo_type_size(select.type), n = select.n;
+    uint64_t        sorted[API_ROWS_BYTES / sizeof(uint64_t)];
+    api_sort_rows(work->choice, select.type, select.descending, select.keys, rows, n, sorted);
+    for (size_t r = 0; r < rows; r++) {
+        const char *const row = (const char *)sorted + r * n * size;
+        if (select.nans == ORDO_NANS_PROPAGATE && ends_with_nan(select.type, row, n))
+            TRY(fill_with_nan(exec, work->choice, &select));
+        else
+            for (size_t j = 0; j < select.count; j++)
+                memcpy((char *)select.out + j * size, row + select.k[j] * size, size);
+        select.out = (char *)select.out + select.count * size;
     }
     return ORDO_OK;
 }
 
-static ordo_status check_omitted_one(const void *arg, size_t i, size_t n, void *const *at,
-                                     ordo_exec *exec)
+static ordo_status check_omitted(const api_work *work, void *job, ordo_exec *exec)
 {
-    const select_segments *const call = arg;
+    const ordo_select_job *const select = job;
     size_t                       nans;
-    (void)i;
-    TRY(api_count_nans(exec, call->choice, call->job.type, at[0], n, &nans));
-    return api_check_positions(exec, call->job.k, call->job.count, n - nans,
+    TRY(api_count_nans(exec, work->choice, select->type, select->keys, select->n, &nans));
+    return api_check_positions(exec, select->k, select->count, select->n - nans,
                                "keys that are not NaN");
 }
 
-static size_t select_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+static size_t no_scratch(const api_work *work, void *job, const ordo_exec *exec)
 {
-    const select_segments *const call = arg;
-    return api_select_any_scratch(call->choice, &call->job, n, exec);
+    (void)work;
+    (void)job;
+    (void)exec;
+    return 0;
 }
 
-/* Does all segments in one job of a device. A device cannot reject positions: it writes nothing for
- * a position that a segment does not have. */
-static ordo_status select_on_device(ordo_exec *exec, const select_segments *call,
-                                    const api_segments *segments, size_t *bytes)
+size_t api_select_scratch(const api_work *work, void *job, const ordo_exec *exec)
 {
-    ordo_select_job job = call->job;
-    job.segments = &segments->view;
-    job.nans = call->nans;
-    ANSWER_SIZE_QUERY(bytes, *call->choice, select, &job);
-    return call->choice->backend->select(call->choice->state, &job, exec);
+    ordo_select_job *const select = job;
+    size_t const           positions = select_any_scratch(select->type, select->count);
+    select->k = NULL;
+    select->count = ordo_min(select->count, select->n);
+    return positions + (select->count == 0 ? 0 : api_slot_scratch(work, select, exec));
 }
 
-/* With ORDO_NANS_OMIT all positions are checked before the first result is written. */
-static ordo_status select_each(ordo_exec *exec, const select_segments *call,
-                               const api_segments *segments, size_t *bytes)
+/* On the CPU, with ORDO_NANS_OMIT, all positions of all segments are checked before the first
+ * result is written. A device cannot reject positions: it writes nothing for a position that a
+ * segment does not have. */
+static ordo_status check_segments(ordo_exec *exec, const api_work *work,
+                                  const api_segments *segments)
 {
-    const ordo_select_job *const job = &call->job;
-    bool const                   is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
-    bool const                   needs_scratch = has_sub_arrays(job->algorithm) || job->count > FEW;
-    ordo_segment_array const     keys = api_read_only(job->keys, ordo_type_size(job->type));
-    ordo_segments_job            check = {.arrays = {keys}, .one = check_omitted_one, .arg = call};
-    ordo_segments_job            each = {.arrays = {keys},
-                                         .one = select_one,
-                                         .rows = is_auto ? select_rows : NULL,
-                                         .rows_most = ORDO_ROW_KEYS,
-                                         .scratch = select_one_scratch,
-                                         .needs_scratch = needs_scratch,
-                                         .arg = call};
-    if (bytes == NULL && call->nans == ORDO_NANS_OMIT &&
-        (job->type == ORDO_F32 || job->type == ORDO_F64)) {
-        exec->phases = 2;
-        TRY(api_run_segments(exec, call->choice, segments, &check, NULL));
-        exec->phase = 1;
-    }
-    return api_run_segments(exec, call->choice, segments, &each, bytes);
+    const ordo_select_job *const job = work->job;
+    api_work                     check = *work;
+    if (!segments->given || work->choice->backend->has_segments || job->nans != ORDO_NANS_OMIT ||
+        (job->type != ORDO_F32 && job->type != ORDO_F64))
+        return ORDO_OK;
+    check.run = check_omitted;
+    check.scratch = no_scratch;
+    check.needs_scratch = false;
+    check.rows = NULL;
+    exec->phases = 2;
+    TRY(api_do(exec, &check, segments, NULL));
+    exec->phase = 1;
+    return ORDO_OK;
 }
 
 ordo_status api_check_positions_each(ordo_exec *exec, const size_t *k, size_t count,
@@ -397,13 +346,8 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
     TRY(api_read_select_opts(exec, job->type, opts, n, &wish, &segments));
     TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
     TRY(api_results(exec, &segments, count, &results));
-    size_t const size = ordo_type_size(job->type);
-    TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
-    TRY(api_check_aligned(exec, job->k, count, sizeof *job->k, "k"));
-    TRY(api_check_aligned(exec, job->out, results, size, "out"));
-    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->out, results * size, "out"));
-    TRY(api_check_apart(exec, job->k, count * sizeof *job->k, "k", job->out, results * size,
-                        "out"));
+    job->segments = segments.given ? &segments.view : NULL;
+    TRY(api_check_arrays(exec, &ordo_verb_select, job));
     if (bytes == NULL && !segments.given)
         TRY(api_check_positions(exec, job->k, count, n, "keys"));
     else if (bytes == NULL)
@@ -412,14 +356,24 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
     NEEDS(choice, select);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     TRY(api_set_select_algorithm(exec, &choice, wish.algorithm, wish.sub_array, job));
-    if (segments.given && (count > 0 || bytes != NULL)) {
-        select_segments const call = {&choice, *job, (ordo_nans)wish.nans};
-        return (choice.backend->has_segments ? select_on_device : select_each)(exec, &call,
-                                                                               &segments, bytes);
-    }
-    if (bytes != NULL)
+    job->nans = (ordo_nans)wish.nans;
+    if (bytes != NULL && !segments.given)
         return select_scratch(exec, &choice, job, bytes);
-    return count == 0 ? ORDO_OK : select_array(exec, &choice, job, (ordo_nans)wish.nans);
+    if (bytes == NULL && count == 0)
+        return ORDO_OK;
+    bool const     is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
+    api_work const work = {.verb = &ordo_verb_select,
+                           .job = job,
+                           .choice = &choice,
+                           .run = select_array,
+                           .scratch = api_select_scratch,
+                           .rows = is_auto ? select_rows : NULL,
+                           .rows_most = ORDO_ROW_KEYS,
+                           .rows_elements = API_ROWS_BYTES / ordo_type_size(job->type),
+                           .needs_scratch = has_sub_arrays(job->algorithm) || count > FEW};
+    if (bytes == NULL)
+        TRY(check_segments(exec, &work, &segments));
+    return api_do(exec, &work, &segments, bytes);
 }
 
 ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, const size_t *k,

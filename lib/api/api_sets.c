@@ -14,12 +14,8 @@ static ordo_status unique_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_unique_jo
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO || wish.radius != 0 || wish.reserved != 0 ||
                 wish.source != NULL || wish.segments != NULL,
             ORDO_E_ARG, "opts has more than flags; expected only ORDO_DESCENDING");
-    size_t const size = ordo_type_size(job->type);
     if (bytes == NULL) {
-        TRY(api_check_aligned(exec, job->keys, job->n, size, "keys"));
-        TRY(api_check_aligned(exec, job->out, job->n, size, "out"));
-        TRY(api_check_apart(exec, job->keys, job->n * size, "keys", job->out, job->n * size,
-                            "out"));
+        TRY(api_check_arrays(exec, &ordo_verb_unique, job));
         FAIL_IF(count == NULL, ORDO_E_ARG, "count is NULL; expected the address of a size_t");
     }
     TRY(api_choose(ctx, exec, NULL, &choice));
@@ -64,15 +60,7 @@ static ordo_status search_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_needles_j
             "index_type is %d; expected ORDO_U32 or ORDO_U64", (int)job->index_type);
     FAIL_IF(job->index_type == ORDO_U32 && job->n > UINT32_MAX, ORDO_E_ARG,
             "index_type is ORDO_U32 and n is %zu; expected ORDO_U64 from 2^32 keys on", job->n);
-    size_t const size = ordo_type_size(job->type), count = job->count;
-    size_t const index_size = ordo_type_size(job->index_type);
-    TRY(api_check_aligned(exec, job->sorted, job->n, size, "sorted"));
-    TRY(api_check_aligned(exec, job->needles, count, size, "needles"));
-    TRY(api_check_aligned(exec, job->index, count, index_size, "index"));
-    TRY(api_check_apart(exec, job->sorted, job->n * size, "sorted", job->index, count * index_size,
-                        "index"));
-    TRY(api_check_apart(exec, job->needles, count * size, "needles", job->index, count * index_size,
-                        "index"));
+    TRY(api_check_arrays(exec, &ordo_verb_search, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, places);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;

@@ -71,18 +71,6 @@ static const ordo_sort_opts *given(const ordo_sort_opts *opts)
     return is_default ? NULL : opts;
 }
 
-static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sort_opts *wish)
-{
-    return (ordo_sort_job){type,
-                           keys,
-                           n,
-                           (wish->flags & ORDO_DESCENDING) != 0,
-                           (ordo_algorithm)wish->algorithm,
-                           (size_t)wish->radius,
-                           wish->source,
-                           NULL};
-}
-
 /* Returns status. The error of a cancelled sort states the condition of the array. */
 static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char *what)
 {
@@ -91,13 +79,18 @@ static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char
     return status;
 }
 
-/* The load of a job on segments. NULL if the CPU does the job under `auto`: only the CPU has the
- * algorithm, or this is a size query. */
-static const ordo_load *segmented(ordo_load *load, ordo_algorithm algorithm, const size_t *bytes)
+/* Chooses the backend of a sort. Devices sort segments only by `auto`. */
+static ordo_status choose(ordo_ctx *ctx, ordo_exec *exec, ordo_load load, const ordo_sort_job *job,
+                          const api_segments *segments, const size_t *bytes, ordo_choice *choice)
 {
-    load->segmented = true;
-    load->algorithm = algorithm;
-    return bytes == NULL && api_sorts_segments(algorithm) ? load : NULL;
+    bool const is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
+    load.algorithm = job->algorithm;
+    load.segmented = segments->given;
+    if (is_auto && !segments->given)
+        ordo_load_look(&load, job->type, job->source != NULL ? job->source : job->keys,
+                       job->descending);
+    bool const weighs = bytes == NULL && (is_auto || !segments->given);
+    return api_choose(ctx, exec, weighs ? &load : NULL, choice);
 }
 
 /* AUTO and RADIX sort in place if scratch is refused. */
@@ -108,68 +101,19 @@ static bool has_fallback(ordo_algorithm algorithm)
 
 /* ---- Keys ---- */
 
-typedef struct sort_segments { /* a sort of each segment; the job lacks keys and n of the segment */
-    const ordo_choice *choice;
-    ordo_sort_job      job;
-} sort_segments;
-
-static ordo_status sort_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+static ordo_status sort_rows(const api_work *work, const void *job, size_t rows, ordo_exec *exec)
 {
-    const sort_segments *const call = arg;
-    ordo_sort_job              job = call->job;
-    (void)i;
-    job.keys = at[0];
-    job.source = at[1];
-    job.n = n;
-    return call->choice->backend->sort(call->choice->state, &job, exec);
-}
-
-static size_t sort_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
-{
-    const sort_segments *const call = arg;
-    ordo_sort_job              job = call->job;
-    job.n = n;
-    return call->choice->backend->sort_scratch(&job, exec);
-}
-
-static ordo_status sort_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
-                             ordo_exec *exec)
-{
-    const sort_segments *const call = arg;
-    ordo_rows_job const        job = {.type = call->job.type,
-                                      .keys = at[0],
-                                      .rows = count,
-                                      .n = n,
-                                      .descending = call->job.descending};
-    (void)i;
+    const ordo_sort_job *const sort = job;
+    ordo_rows_job const        all = {.type = sort->type,
+                                      .keys = sort->keys,
+                                      .rows = rows,
+                                      .n = sort->n,
+                                      .descending = sort->descending};
     (void)exec;
-    if (at[1] != NULL)
-        memcpy(at[0], at[1], count * n * ordo_type_size(job.type));
-    call->choice->backend->sort_rows(call->choice->state, &job);
+    if (sort->source != NULL)
+        memcpy(sort->keys, sort->source, rows * sort->n * ordo_type_size(sort->type));
+    work->choice->backend->sort_rows(work->choice->state, &all);
     return ORDO_OK;
-}
-
-static ordo_status sort_each(ordo_ctx *ctx, ordo_exec *exec, ordo_sort_job *job,
-                             const api_segments *segments, size_t *bytes)
-{
-    size_t const  size = ordo_type_size(job->type);
-    bool const    in_place = job->source == NULL;
-    ordo_choice   choice;
-    sort_segments call = {&choice, *job};
-    ordo_load     load = ordo_load_sort(job->type, job->n, 0);
-    ordo_status   status;
-    TRY(api_choose(ctx, exec, segmented(&load, job->algorithm, bytes), &choice));
-    ordo_segments_job each = {
-        .arrays = {{job->keys, size, in_place, true}, api_read_only(job->source, size)},
-        .one = sort_one,
-        .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? sort_rows : NULL,
-        .rows_most = ORDO_ROW_KEYS,
-        .scratch = sort_one_scratch,
-        .needs_scratch = !has_fallback(job->algorithm),
-        .arg = &call};
-    ANSWER_SEGMENTS_QUERY(bytes, choice, sort, *job, segments, each);
-    RUN_SEGMENTS(status, choice, sort, *job, segments, each);
-    return sorted_or_not(exec, status, "sort");
 }
 
 /* Sorts from opts.source. The source is never written, so the CPU can start again after any failure
@@ -193,162 +137,101 @@ static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice
     return status;
 }
 
-static ordo_status check_source(ordo_exec *exec, const ordo_sort_job *job)
+static void set_options(ordo_sort_job *job, const ordo_sort_opts *wish)
 {
-    size_t const size = ordo_type_size(job->type), bytes = job->n * size;
-    TRY(api_check_aligned(exec, job->source, job->n, size, "opts.source"));
-    return api_check_apart(exec, job->keys, bytes, "keys", job->source, bytes, "opts.source");
+    job->descending = (wish->flags & ORDO_DESCENDING) != 0;
+    job->algorithm = (ordo_algorithm)wish->algorithm;
+    job->radius = (size_t)wish->radius;
+    job->source = wish->source;
 }
 
-static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
-                                size_t n, const ordo_sort_opts *opts, size_t *bytes)
+static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_sort_job *job,
+                                const ordo_sort_opts *opts, size_t *bytes)
 {
     ordo_sort_opts wish;
     api_segments   segments;
     ordo_choice    choice;
-    TRY(api_check_type(exec, type, "type"));
-    if (api_is_short(ctx, given(opts), n, bytes, &choice)) {
-        TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-        ordo_sort_job const few = {.type = type, .keys = keys, .n = n};
-        return sorted_or_not(exec, choice.backend->sort(choice.state, &few, exec), "sort");
+    TRY(api_check_type(exec, job->type, "type"));
+    if (api_is_short(ctx, given(opts), job->n, bytes, &choice)) {
+        TRY(api_check_arrays(exec, &ordo_verb_sort, job));
+        return sorted_or_not(exec, choice.backend->sort(choice.state, job, exec), "sort");
     }
-    TRY(read_sort_opts(exec, opts, n, &wish, &segments));
-    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    ordo_sort_job job = job_of(type, keys, n, &wish);
-    if (job.source != NULL && bytes == NULL)
-        TRY(check_source(exec, &job));
-    if (segments.given)
-        return sort_each(ctx, exec, &job, &segments, bytes);
-    ordo_load load = ordo_load_sort(type, n, 0);
-    load.algorithm = (ordo_algorithm)wish.algorithm;
-    if (wish.algorithm == ORDO_ALGORITHM_AUTO)
-        ordo_load_look(&load, type, job.source != NULL ? job.source : keys, job.descending);
-    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
+    TRY(read_sort_opts(exec, opts, job->n, &wish, &segments));
+    set_options(job, &wish);
+    TRY(api_check_arrays(exec, &ordo_verb_sort, job));
+    ordo_load const load = ordo_load_sort(job->type, job->n, 0);
+    TRY(choose(ctx, exec, load, job, &segments, bytes, &choice));
     NEEDS(choice, sort);
-    ordo_status status;
-    ANSWER_SIZE_QUERY(bytes, choice, sort, &job);
-    if (job.source != NULL)
-        return sort_from(ctx, exec, &choice, &job);
-    RUN(status, choice, sort, job);
-    return sorted_or_not(exec, status, "sort");
+    if (job->source != NULL && bytes == NULL && !segments.given)
+        return sort_from(ctx, exec, &choice, job);
+    api_work const work = {.verb = &ordo_verb_sort,
+                           .job = job,
+                           .choice = &choice,
+                           .repeats = ctx,
+                           .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? sort_rows : NULL,
+                           .rows_most = ORDO_ROW_KEYS,
+                           .needs_scratch = !has_fallback(job->algorithm)};
+    return sorted_or_not(exec, api_do(exec, &work, &segments, bytes), "sort");
 }
 
 ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
                       const ordo_sort_opts *opts)
 {
-    API_CALL("sort", type, n, sort_checked(ctx, exec, type, keys, n, opts, NULL));
+    ordo_sort_job job = {.type = type, .keys = keys, .n = n};
+    API_CALL("sort", type, n, sort_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const ordo_sort_opts *opts,
                               size_t *bytes)
 {
-    API_SIZE_QUERY(bytes, sort_checked(ctx, exec, type, NULL, n, opts, bytes));
+    ordo_sort_job job = {.type = type, .n = n};
+    API_SIZE_QUERY(bytes, sort_checked(ctx, exec, &job, opts, bytes));
 }
 
 /* ---- Pairs ---- */
 
-typedef struct pairs_segments { /* as in sort_segments */
-    const ordo_choice *choice;
-    ordo_pairs_job     job;
-} pairs_segments;
-
-static ordo_status pairs_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
-{
-    const pairs_segments *const call = arg;
-    ordo_pairs_job              job = call->job;
-    (void)i;
-    job.keys.keys = at[0];
-    job.keys.n = n;
-    job.values = at[1];
-    return call->choice->backend->sort_pairs(call->choice->state, &job, exec);
-}
-
-static size_t pairs_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
-{
-    const pairs_segments *const call = arg;
-    ordo_pairs_job              job = call->job;
-    job.keys.n = n;
-    return call->choice->backend->sort_pairs_scratch(&job, exec);
-}
-
-static ordo_status pairs_each(ordo_ctx *ctx, ordo_exec *exec, ordo_pairs_job *job,
-                              const api_segments *segments, size_t *bytes)
-{
-    ordo_choice    choice;
-    pairs_segments call = {&choice, *job};
-    ordo_load      load = ordo_load_sort(job->keys.type, job->keys.n, job->value_size);
-    ordo_status    status;
-    TRY(api_choose(ctx, exec, segmented(&load, job->keys.algorithm, bytes), &choice));
-    ordo_segments_job each = {
-        .arrays = {{job->keys.keys, ordo_type_size(job->keys.type), true, true},
-                   {job->values, job->value_size, true, true}},
-        .one = pairs_one,
-        .scratch = pairs_one_scratch,
-        .needs_scratch = !has_fallback(job->keys.algorithm),
-        .arg = &call};
-    job->keys.segments = &segments->view;
-    if (bytes != NULL && choice.backend->has_segments) {
-        *bytes = api_scratch_total(choice.backend->sort_pairs_scratch(job, exec));
-        return ORDO_OK;
-    }
-    if (bytes != NULL)
-        return api_run_segments(exec, &choice, segments, &each, bytes);
-    do
-        status = choice.backend->has_segments
-                     ? choice.backend->sort_pairs(choice.state, job, exec)
-                     : api_run_segments(exec, &choice, segments, &each, NULL);
-    while (status != ORDO_OK && api_again(ctx, exec, status, &choice));
-    return sorted_or_not(exec, status, "sort_pairs");
-}
-
-static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
-                                 size_t n, void *values, size_t value_size,
+static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_pairs_job *job,
                                  const ordo_sort_opts *opts, size_t *bytes)
 {
-    ordo_sort_opts wish;
-    api_segments   segments;
-    ordo_choice    choice;
-    TRY(api_check_type(exec, type, "type"));
-    FAIL_IF(value_size < 1 || value_size > MAX_VALUE, ORDO_E_ARG,
-            "value_size is %zu; expected 1 to %d bytes", value_size, MAX_VALUE);
-    bool const few = api_is_short(ctx, given(opts), n, bytes, &choice);
-    if (!few)
-        TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
-    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    TRY(api_check_array(exec, values, n, value_size, "values"));
-    TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
-                        "values"));
-    if (few) {
-        ordo_pairs_job const one = {{.type = type, .keys = keys, .n = n}, values, value_size};
-        return sorted_or_not(exec, choice.backend->sort_pairs(choice.state, &one, exec),
-                             "sort_pairs");
+    ordo_sort_job *const keys = &job->keys;
+    ordo_sort_opts       wish;
+    api_segments         segments;
+    ordo_choice          choice;
+    TRY(api_check_type(exec, keys->type, "type"));
+    FAIL_IF(job->value_size < 1 || job->value_size > MAX_VALUE, ORDO_E_ARG,
+            "value_size is %zu; expected 1 to %d bytes", job->value_size, MAX_VALUE);
+    bool const few = api_is_short(ctx, given(opts), keys->n, bytes, &choice);
+    if (!few) {
+        TRY(read_in_place_opts(exec, opts, keys->n, &wish, &segments));
+        set_options(keys, &wish);
     }
-    ordo_pairs_job job = {job_of(type, keys, n, &wish), values, value_size};
-    if (segments.given)
-        return pairs_each(ctx, exec, &job, &segments, bytes);
-    ordo_load load = ordo_load_sort(type, n, value_size);
-    load.algorithm = (ordo_algorithm)wish.algorithm;
-    if (wish.algorithm == ORDO_ALGORITHM_AUTO)
-        ordo_load_look(&load, type, keys, job.keys.descending);
-    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
+    TRY(api_check_arrays(exec, &ordo_verb_sort_pairs, job));
+    if (few)
+        return sorted_or_not(exec, choice.backend->sort_pairs(choice.state, job, exec),
+                             "sort_pairs");
+    ordo_load const load = ordo_load_sort(keys->type, keys->n, job->value_size);
+    TRY(choose(ctx, exec, load, keys, &segments, bytes, &choice));
     NEEDS(choice, sort_pairs);
-    ordo_status status;
-    ANSWER_SIZE_QUERY(bytes, choice, sort_pairs, &job);
-    RUN(status, choice, sort_pairs, job);
-    return sorted_or_not(exec, status, "sort_pairs");
+    api_work const work = {.verb = &ordo_verb_sort_pairs,
+                           .job = job,
+                           .choice = &choice,
+                           .repeats = ctx,
+                           .needs_scratch = !has_fallback(keys->algorithm)};
+    return sorted_or_not(exec, api_do(exec, &work, &segments, bytes), "sort_pairs");
 }
 
 ordo_status ordo_sort_pairs(ordo_ctx *ctx, ordo_type type, void *keys, size_t n, void *values,
                             size_t value_size, const ordo_sort_opts *opts)
 {
-    API_CALL("sort_pairs", type, n,
-             pairs_checked(ctx, exec, type, keys, n, values, value_size, opts, NULL));
+    ordo_pairs_job job = {{.type = type, .keys = keys, .n = n}, values, value_size};
+    API_CALL("sort_pairs", type, n, pairs_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_sort_pairs_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t value_size,
                                     const ordo_sort_opts *opts, size_t *bytes)
 {
-    API_SIZE_QUERY(bytes, pairs_checked(ctx, exec, type, NULL, n, NULL, value_size, opts, bytes));
+    ordo_pairs_job job = {{.type = type, .n = n}, NULL, value_size};
+    API_SIZE_QUERY(bytes, pairs_checked(ctx, exec, &job, opts, bytes));
 }
 
 /* ---- Argsort ---- */
@@ -363,74 +246,21 @@ ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n
     return ORDO_OK;
 }
 
-typedef struct argsort_segments { /* as in sort_segments */
-    const ordo_choice *choice;
-    ordo_argsort_job   job;
-} argsort_segments;
-
-static ordo_status argsort_one(const void *arg, size_t i, size_t n, void *const *at,
-                               ordo_exec *exec)
+static ordo_status argsort_rows(const api_work *work, const void *job, size_t rows, ordo_exec *exec)
 {
-    const argsort_segments *const call = arg;
-    ordo_argsort_job              job = call->job;
-    (void)i;
-    job.keys = at[0];
-    job.index = at[1];
-    job.n = n;
-    return call->choice->backend->argsort(call->choice->state, &job, exec);
-}
-
-static ordo_status argsort_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
-                                ordo_exec *exec)
-{
-    const argsort_segments *const call = arg;
-    const ordo_argsort_job *const job = &call->job;
+    const ordo_argsort_job *const argsort = job;
+    size_t const                  count = rows * argsort->n;
     api_rows_order                order;
-    (void)i;
     (void)exec;
-    for (size_t done = 0, rows; done < count; done += rows) {
-        rows = api_order_rows(call->choice, job->type, job->descending,
-                              (const char *)at[0] + done * n * ordo_type_size(job->type),
-                              count - done, n, &order);
-        if (job->index_type == ORDO_U32)
-            for (size_t j = 0; j < rows * n; j++)
-                ((uint32_t *)at[1])[done * n + j] = order.places[j];
-        else
-            for (size_t j = 0; j < rows * n; j++)
-                ((uint64_t *)at[1])[done * n + j] = order.places[j];
-    }
+    api_order_rows(work->choice, argsort->type, argsort->descending, argsort->keys, rows,
+                   argsort->n, &order);
+    if (argsort->index_type == ORDO_U32)
+        for (size_t j = 0; j < count; j++)
+            ((uint32_t *)argsort->index)[j] = order.places[j];
+    else
+        for (size_t j = 0; j < count; j++)
+            ((uint64_t *)argsort->index)[j] = order.places[j];
     return ORDO_OK;
-}
-
-static size_t argsort_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
-{
-    const argsort_segments *const call = arg;
-    ordo_argsort_job              job = call->job;
-    job.n = n;
-    return call->choice->backend->argsort_scratch(&job, exec);
-}
-
-static ordo_status argsort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_argsort_job *job,
-                                const api_segments *segments, size_t *bytes)
-{
-    ordo_choice      choice;
-    ordo_argsort_job all = *job;
-    argsort_segments call = {&choice, *job};
-    ordo_load        load = ordo_load_argsort(job->type, job->n, job->index_type);
-    ordo_status      status;
-    TRY(api_choose(ctx, exec, segmented(&load, job->algorithm, bytes), &choice));
-    ordo_segments_job each = {
-        .arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
-                   {job->index, ordo_type_size(job->index_type), false, true}},
-        .one = argsort_one,
-        .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? argsort_rows : NULL,
-        .rows_most = ORDO_ROW_KEYS,
-        .scratch = argsort_one_scratch,
-        .needs_scratch = !has_fallback(job->algorithm),
-        .arg = &call};
-    ANSWER_SEGMENTS_QUERY(bytes, choice, argsort, all, segments, each);
-    RUN_SEGMENTS(status, choice, argsort, all, segments, each);
-    return status;
 }
 
 static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_job *job,
@@ -440,32 +270,31 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
     ordo_sort_opts wish;
     api_segments   segments;
     ordo_choice    choice;
-    ordo_status    status;
     TRY(api_check_type(exec, job->type, "type"));
     bool const few = api_is_short(ctx, given(opts), n, bytes, &choice);
     if (!few)
         TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
     TRY(api_check_index_type(exec, job->index_type, few ? n : segments.longest));
-    size_t const size = ordo_type_size(job->type), index_size = ordo_type_size(job->index_type);
-    TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
-    TRY(api_check_aligned(exec, job->index, n, index_size, "index"));
-    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->index, n * index_size, "index"));
+    TRY(api_check_arrays(exec, &ordo_verb_argsort, job));
     if (few)
         return choice.backend->argsort(choice.state, job, exec);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job->algorithm = (ordo_algorithm)wish.algorithm;
-    job->radius = (size_t)wish.radius;
-    if (segments.given)
-        return argsort_each(ctx, exec, job, &segments, bytes);
-    ordo_load load = ordo_load_argsort(job->type, n, job->index_type);
-    load.algorithm = (ordo_algorithm)wish.algorithm;
-    if (wish.algorithm == ORDO_ALGORITHM_AUTO)
-        ordo_load_look(&load, job->type, job->keys, job->descending);
-    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
+    ordo_sort_job sort = {.type = job->type, .keys = (void *)job->keys}; /* never written through */
+    set_options(&sort, &wish);
+    job->descending = sort.descending;
+    job->algorithm = sort.algorithm;
+    job->radius = sort.radius;
+    ordo_load const load = ordo_load_argsort(job->type, n, job->index_type);
+    TRY(choose(ctx, exec, load, &sort, &segments, bytes, &choice));
     NEEDS(choice, argsort);
-    ANSWER_SIZE_QUERY(bytes, choice, argsort, job);
-    RUN(status, choice, argsort, *job);
-    return status;
+    api_work const work = {.verb = &ordo_verb_argsort,
+                           .job = job,
+                           .choice = &choice,
+                           .repeats = ctx,
+                           .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? argsort_rows : NULL,
+                           .rows_most = ORDO_ROW_KEYS,
+                           .rows_elements = API_ROWS_ORDERED,
+                           .needs_scratch = !has_fallback(job->algorithm)};
+    return api_do(exec, &work, &segments, bytes);
 }
 
 ordo_status ordo_argsort(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,

@@ -63,51 +63,23 @@ static void read_moving(ordo_moving_job *job, size_t window, size_t longest,
     job->descending = (wish->flags & ORDO_DESCENDING) != 0;
 }
 
-typedef struct moving_segments { /* moving windows over each segment; the job lacks the segment's
-                                  * arrays and n */
-    const ordo_choice *choice;
-    ordo_moving_job    job;
-} moving_segments;
-
-static ordo_moving_job job_of_segment(const moving_segments *call, size_t n)
+/* The window of a segment is not longer than the segment. */
+static const ordo_moving_job *shortened(void *job)
 {
-    ordo_moving_job job = call->job;
-    job.n = n;
-    job.back = ordo_min(job.back, n);
-    job.ahead = ordo_min(job.ahead, n);
-    return job;
+    ordo_moving_job *const moving = job;
+    moving->back = ordo_min(moving->back, moving->n);
+    moving->ahead = ordo_min(moving->ahead, moving->n);
+    return moving;
 }
 
-static ordo_status moving_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+static ordo_status moving_array(const api_work *work, void *job, ordo_exec *exec)
 {
-    const moving_segments *const call = arg;
-    ordo_moving_job              job = job_of_segment(call, n);
-    (void)i;
-    job.in = at[0];
-    job.out = at[1];
-    return call->choice->backend->moving(call->choice->state, &job, exec);
+    return work->choice->backend->moving(work->choice->state, shortened(job), exec);
 }
 
-static size_t moving_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+static size_t moving_array_scratch(const api_work *work, void *job, const ordo_exec *exec)
 {
-    const moving_segments *const call = arg;
-    ordo_moving_job const        job = job_of_segment(call, n);
-    return call->choice->backend->moving_scratch(&job, exec);
-}
-
-static ordo_status moving_each(ordo_exec *exec, const ordo_choice *choice,
-                               const ordo_moving_job *job, const api_segments *segments,
-                               size_t *bytes)
-{
-    moving_segments const call = {choice, *job};
-    size_t const          out_size = ordo_type_size(job->out_type);
-    ordo_segments_job     each = {.arrays = {api_read_only(job->in, ordo_type_size(job->type)),
-                                             {job->out, out_size, false, true}},
-                                  .one = moving_one,
-                                  .scratch = moving_one_scratch,
-                                  .needs_scratch = true,
-                                  .arg = &call};
-    return api_run_segments(exec, choice, segments, &each, bytes);
+    return work->choice->backend->moving_scratch(shortened(job), exec);
 }
 
 static ordo_status moving_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_moving_job *job,
@@ -121,10 +93,7 @@ static ordo_status moving_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_moving_jo
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(check_moving_opts(exec, job, window, &wish));
     TRY(api_read_segments(exec, wish.segments, n, true, &segments));
-    size_t const size = ordo_type_size(job->type), out_size = ordo_type_size(job->out_type);
-    TRY(api_check_aligned(exec, job->in, n, size, "in"));
-    TRY(api_check_aligned(exec, job->out, n, out_size, "out"));
-    TRY(api_check_apart(exec, job->in, n * size, "in", job->out, n * out_size, "out"));
+    TRY(api_check_arrays(exec, &ordo_verb_moving, job));
     FAIL_IF(!is_bound(job->op) && ordo_min(window, segments.longest) > MOST_WINDOW, ORDO_E_ARG,
             "window is %zu; expected at most 2^30", window);
     TRY(api_choose(ctx, exec, NULL, &choice));
@@ -132,11 +101,13 @@ static ordo_status moving_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_moving_jo
             "the %s backend has no moving windows; expected a context that may use the CPU",
             choice.backend->name);
     read_moving(job, window, segments.longest, &wish);
-    job->segments = segments.given ? &segments.view : NULL;
-    if (segments.given && !choice.backend->has_segments)
-        return moving_each(exec, &choice, job, &segments, bytes);
-    ANSWER_SIZE_QUERY(bytes, choice, moving, job);
-    return choice.backend->moving(choice.state, job, exec);
+    api_work const work = {.verb = &ordo_verb_moving,
+                           .job = job,
+                           .choice = &choice,
+                           .run = moving_array,
+                           .scratch = moving_array_scratch,
+                           .needs_scratch = true};
+    return api_do(exec, &work, &segments, bytes);
 }
 
 ordo_status ordo_moving(ordo_ctx *ctx, ordo_moving_op op, ordo_type type, const void *in, size_t n,

@@ -1,8 +1,9 @@
 /* cuda_backend.cu - the function table of the CUDA backend.
  *
  * Every verb takes the same steps: compute the device memory, hold it, copy host arrays in, run the
- * device verb, copy results out. Device arrays are used in place. This file lists the arrays of
- * each verb's job; the job of the device verb differs from the caller's only in these pointers. */
+ * device verb, copy results out. Device arrays are used in place. backend/verbs.h lists the arrays
+ * of each job; the job of the device verb differs from the caller's only in these pointers. */
+#include "backend/verbs.h"
 #include "cuda/columns/weighted_groups.cuh"
 #include "cuda/dist/dist.cuh"
 #include "cuda/runtime/cuda_arrays.cuh"
@@ -10,31 +11,47 @@
 #include "cuda/runtime/cuda_state.cuh"
 #include "cuda/text/text.cuh"
 
-static size_t                         keys_of(const ordo_pairs_job *job) { return job->keys.n; }
-template <typename JOB> static size_t keys_of(const JOB *job) { return job->n; }
+/* ---- The arrays of a job ---- */
 
-/* ---- Segments ----
- *
- * The job gets its own copy of the layout, so that the offsets can be replaced like other arrays.
- * Result arrays are also copied in, because elements outside the segments must not change. */
-
-typedef const ordo_segment_view *layout_pointer;
-
-static layout_pointer *layout_of(ordo_pairs_job *job, int) { return &job->keys.segments; }
-template <typename JOB> static auto layout_of(JOB *job, int) -> decltype(&job->segments)
+/* `job` must have a copy of the caller's columns, because the pointers are replaced. */
+static void add_columns(const ordo_lexsort_job *job, size_t n, job_arrays *list)
 {
-    return &job->segments;
+    ordo_key_column *const columns = (ordo_key_column *)job->columns;
+    for (size_t c = 0; c < job->count; c++)
+        add(list, &columns[c].keys, n * cuda_type_size(columns[c].type), READ, "a column");
 }
-template <typename JOB> static layout_pointer *layout_of(JOB *, long) { return NULL; }
 
-template <typename JOB>
-static void add_segments(JOB *job, ordo_segment_view *layout, job_arrays *arrays)
+/* A scratch query has no arrays: there the list has every array that the verb may use. */
+static job_arrays arrays_of(const ordo_verb &verb, void *job, bool is_query)
 {
-    layout_pointer *const given = layout_of(job, 0);
-    if (given == NULL || *given == NULL)
+    job_arrays                     list = {};
+    const ordo_segment_view *const segments = ordo_segments_of(&verb, job);
+    if (verb.has_columns)
+        add_columns((const ordo_lexsort_job *)job, ordo_size_in(job, verb.n), &list);
+    for (const ordo_array *array = verb.arrays; array < ordo_arrays_end(&verb); array++) {
+        void **const pointer = (void **)((char *)job + array->field);
+        bool const   assumed = is_query && (array->use & ORDO_COUNTED) != 0;
+        if ((*pointer == NULL && (array->use & ORDO_OPTIONAL) != 0 && !assumed) ||
+            (array->use & ORDO_HOST) != 0 ||
+            (segments == NULL && (array->use & ORDO_HOST_ALONE) != 0))
+            continue;
+        add(&list, pointer, ordo_array_count(&verb, array, job) * ordo_array_size(array, job),
+            array->use & (READ | WRITTEN), array->name);
+    }
+    return list;
+}
+
+/* The job gets its own copy of the layout of segments, so that the offsets can be replaced like
+ * other arrays. Result arrays are also copied in, because elements outside the segments must not
+ * change. */
+static void add_segments(const ordo_verb &verb, void *job, ordo_segment_view *layout,
+                         job_arrays *arrays)
+{
+    const ordo_segment_view *const given = ordo_segments_of(&verb, job);
+    if (given == NULL)
         return;
-    *layout = **given;
-    *given = layout;
+    *layout = *given;
+    memcpy((char *)job + verb.segments, &layout, sizeof layout);
     for (int i = 0; i < arrays->count; i++)
         arrays->at[i].use |= READ;
     if (layout->offsets != NULL && layout->count > 0)
@@ -42,46 +59,51 @@ static void add_segments(JOB *job, ordo_segment_view *layout, job_arrays *arrays
             "segments.offsets");
 }
 
-/* The number of segments of a job; 1 without segments. */
-static size_t segments_of(const ordo_segment_view *layout)
+/* Jobs of some slots have arrays that depend on the job. */
+template <typename JOB> static const ordo_verb &verb_of(const ordo_verb &usual, const JOB *)
 {
-    return layout == NULL ? 1 : layout->count;
+    return usual;
+}
+static const ordo_verb &verb_of(const ordo_verb &usual, const ordo_select_job *job)
+{
+    return job->q != NULL ? ordo_verb_quantiles : usual;
+}
+static const ordo_verb &verb_of(const ordo_verb &usual, const ordo_groups_job *job)
+{
+    return job->verb == ORDO_GROUP_RANK ? ordo_verb_group_rank : usual;
+}
+static const ordo_verb &verb_of(const ordo_verb &usual, const ordo_weighted_segments_job *job)
+{
+    return job->job.rank_type != 0 ? ordo_verb_weighted_rank : usual;
+}
+static const ordo_verb &verb_of(const ordo_verb &usual, const ordo_move_job *job)
+{
+    return job->scatters ? ordo_verb_scatter : usual;
 }
 
-/* Whether a job has nothing to do. Empty segments still have a result in verbs with one result per
- * segment. */
-template <typename JOB> static bool is_void(const JOB *job) { return keys_of(job) == 0; }
-static bool is_void(const ordo_topk_job *job) { return job->n == 0 && job->segments == NULL; }
-static bool is_void(const ordo_select_job *job) { return job->n == 0 && job->segments == NULL; }
-static bool is_void(const ordo_order_job *job) { return job->n == 0 && job->segments == NULL; }
-static bool is_void(const ordo_radius_job *job) { return job->n == 0 && job->segments == NULL; }
-static bool is_void(const ordo_runs_job *job) { return job->n == 0 && job->segments == NULL; }
-static bool is_void(const ordo_move_job *job) { return job->count == 0; }
-static bool is_void(const ordo_groups_job *) { return false; }
-static bool is_void(const ordo_weighted_groups_job *) { return false; }
-static bool is_void(const ordo_weighted_segments_job *) { return false; }
-
-template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *)>
+template <typename JOB, const ordo_verb &VERB, size_t (*scratch)(const JOB *)>
 static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
 {
+    const ordo_verb  &of = verb_of(VERB, given);
     JOB               job = *given;
     ordo_segment_view layout;
-    job_arrays        arrays = list(&job);
-    add_segments(&job, &layout, &arrays);
-    return is_void(given) ? 0 : arrays_bytes(&arrays, exec) + scratch(given);
+    job_arrays        arrays = arrays_of(of, &job, true);
+    add_segments(of, &job, &layout, &arrays);
+    return ordo_is_void(&of, given) ? 0 : arrays_bytes(&arrays, exec) + scratch(given);
 }
 
-template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *),
+template <typename JOB, const ordo_verb &VERB, size_t (*scratch)(const JOB *),
           ordo_status (*run)(cuda_call *, const JOB *)>
 static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
 {
-    if (is_void(given))
+    const ordo_verb &of = verb_of(VERB, given);
+    if (ordo_is_void(&of, given))
         return ORDO_OK;
     JOB               job = *given;
     ordo_segment_view layout;
-    job_arrays        arrays = list(&job);
+    job_arrays        arrays = arrays_of(of, &job, false);
     cuda_frame        frame;
-    add_segments(&job, &layout, &arrays);
+    add_segments(of, &job, &layout, &arrays);
     TRY(frame_begin(&frame, (cuda_state *)state, exec,
                     arrays_bytes(&arrays, exec) + scratch(given)));
     ordo_status status = arrays_in(&frame, &arrays);
@@ -95,184 +117,6 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
         !exec->on_device) /* an asynchronous copy may still read a pinned array of the caller */
         (void)cudaStreamSynchronize(frame.call.stream);
     return frame_end(&frame, status);
-}
-
-/* ---- Lists of arrays ----
- *
- * A result that is not wanted is NULL and not in the list. A scratch query has no arrays: there the
- * list has every array that the verb may use. */
-
-static job_arrays sort_arrays(ordo_sort_job *job)
-{
-    job_arrays   list = {};
-    size_t const bytes = job->n * cuda_type_size(job->type);
-    add(&list, &job->keys, bytes, READ | WRITTEN, "keys");
-    if (job->source != NULL)
-        add(&list, &job->source, bytes, READ, "opts.source");
-    return list;
-}
-
-static job_arrays pairs_arrays(ordo_pairs_job *job)
-{
-    job_arrays list = sort_arrays(&job->keys);
-    add(&list, &job->values, job->keys.n * job->value_size, READ | WRITTEN, "values");
-    return list;
-}
-
-static job_arrays argsort_arrays(ordo_argsort_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
-    add(&list, &job->index, job->n * cuda_type_size(job->index_type), WRITTEN, "index");
-    return list;
-}
-
-static job_arrays rank_arrays(ordo_rank_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
-    add(&list, &job->ranks, job->n * cuda_type_size(job->rank_type), WRITTEN, "ranks");
-    return list;
-}
-
-static job_arrays rank_sorted_arrays(ordo_rank_sorted_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->sorted, job->n * cuda_type_size(job->type), READ, "sorted");
-    add(&list, &job->ranks, job->n * cuda_type_size(job->rank_type), WRITTEN, "ranks");
-    return list;
-}
-
-static job_arrays topk_arrays(ordo_topk_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
-    size_t const found = job->k * segments_of(job->segments);
-    if (job->values != NULL || job->keys == NULL)
-        add(&list, &job->values, found * cuda_type_size(job->type), WRITTEN, "values");
-    if (job->index != NULL || job->keys == NULL)
-        add(&list, &job->index, found * cuda_type_size(job->index_type), WRITTEN, "index");
-    if (job->segments != NULL && (job->found != NULL || job->keys == NULL))
-        add(&list, &job->found, job->segments->count * sizeof *job->found, WRITTEN, "found");
-    return list;
-}
-
-static job_arrays nth_arrays(ordo_nth_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
-    if (job->out != NULL || job->keys == NULL)
-        add(&list, &job->out, job->n * cuda_type_size(job->type), WRITTEN, "out");
-    if (job->index != NULL || job->keys == NULL)
-        add(&list, &job->index, job->n * cuda_type_size(job->index_type), WRITTEN, "index");
-    return list;
-}
-
-static job_arrays scan_arrays(ordo_scan_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->in, job->n * cuda_type_size(job->type), READ, "in");
-    add(&list, &job->out, job->n * cuda_type_size(job->out_type), WRITTEN, "out");
-    return list;
-}
-
-static size_t flag_bytes(ordo_flags_kind kind, size_t n)
-{
-    return kind == ORDO_FLAG_BITS ? ordo_div_up(n, 8) : n;
-}
-
-static job_arrays bits_arrays(ordo_bits_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->flags, flag_bytes(job->kind, job->n), READ, "flags");
-    if (job->counts != NULL || job->flags == NULL)
-        add(&list, &job->counts, job->n * cuda_type_size(job->count_type), WRITTEN, "counts");
-    return list;
-}
-
-static job_arrays partition_arrays(ordo_partition_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->flags, flag_bytes(job->kind, job->n), READ, "flags");
-    add(&list, &job->in, job->n * job->elem_size, READ, "in");
-    add(&list, &job->out, job->n * job->elem_size, WRITTEN, "out");
-    return list;
-}
-
-template <typename JOB> static job_arrays keys_arrays(JOB *job)
-{
-    job_arrays list = {};
-    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
-    return list;
-}
-
-/* Without segments the results below are single numbers, which the device verb copies to the
- * host. */
-
-static job_arrays order_arrays(ordo_order_job *job)
-{
-    job_arrays list = keys_arrays(job);
-    if (job->segments != NULL && job->sorted != NULL)
-        add(&list, &job->sorted, job->segments->count * sizeof *job->sorted, WRITTEN, "sorted");
-    if (job->segments != NULL && job->where != NULL)
-        add(&list, &job->where, job->segments->count * sizeof *job->where, WRITTEN, "where");
-    return list;
-}
-
-static job_arrays runs_arrays(ordo_runs_job *job)
-{
-    job_arrays list = keys_arrays(job);
-    if (job->segments != NULL)
-        add(&list, &job->runs, job->segments->count * sizeof *job->runs, WRITTEN, "runs");
-    return list;
-}
-
-/* The sequences that are not wanted are NULL in scratch queries too. */
-static job_arrays radius_arrays(ordo_radius_job *job)
-{
-    job_arrays   list = keys_arrays(job);
-    size_t const bytes = job->n * cuda_type_size(job->type);
-    if (job->lr != NULL)
-        add(&list, &job->lr, bytes, WRITTEN, "lr");
-    if (job->rl != NULL)
-        add(&list, &job->rl, bytes, WRITTEN, "rl");
-    if (job->dm != NULL)
-        add(&list, &job->dm, job->n * sizeof *job->dm, WRITTEN, "dm");
-    if (job->segments != NULL)
-        add(&list, &job->radius, job->segments->count * sizeof *job->radius, WRITTEN, "radius");
-    return list;
-}
-
-static job_arrays select_segments_arrays(ordo_select_job *job)
-{
-    job_arrays   list = keys_arrays(job);
-    size_t const size = job->q != NULL ? sizeof(double) : cuda_type_size(job->type);
-    add(&list, &job->out, job->segments->count * job->count * size, WRITTEN, "out");
-    return list;
-}
-
-/* job->columns must be a copy of the caller's columns, because the pointers are replaced. */
-template <typename JOB> static job_arrays columns_arrays(JOB *job)
-{
-    job_arrays             list = {};
-    ordo_key_column *const columns = (ordo_key_column *)job->columns;
-    for (size_t c = 0; c < job->count; c++)
-        add(&list, &columns[c].keys, job->n * cuda_type_size(columns[c].type), READ, "a column");
-    return list;
-}
-
-static job_arrays lexsort_arrays(ordo_lexsort_job *job)
-{
-    job_arrays list = columns_arrays(job);
-    add(&list, &job->index, job->n * cuda_type_size(job->index_type), WRITTEN, "index");
-    return list;
-}
-
-static job_arrays lexrank_arrays(ordo_lexrank_job *job)
-{
-    job_arrays list = columns_arrays(job);
-    add(&list, &job->ranks, job->n * cuda_type_size(job->rank_type), WRITTEN, "ranks");
-    return list;
 }
 
 /* Runs a job on a copy of its columns, because host arrays get other addresses on the device. */
@@ -290,89 +134,16 @@ static ordo_status with_columns(const JOB *given,
 
 static ordo_status lexsort(void *state, const ordo_lexsort_job *job, ordo_exec *exec)
 {
-    return with_columns(
-        job, verb<ordo_lexsort_job, lexsort_arrays, dev_lexsort_scratch, dev_lexsort>, state, exec);
+    return with_columns(job,
+                        verb<ordo_lexsort_job, ordo_verb_lexsort, dev_lexsort_scratch, dev_lexsort>,
+                        state, exec);
 }
 
 static ordo_status lexrank(void *state, const ordo_lexrank_job *job, ordo_exec *exec)
 {
-    return with_columns(
-        job, verb<ordo_lexrank_job, lexrank_arrays, dev_lexrank_scratch, dev_lexrank>, state, exec);
-}
-
-/* These results are also copied in: the results of groups that do not exist must not change. */
-template <typename T>
-static void add_result(job_arrays *list, T **pointer, size_t bytes, const char *what)
-{
-    if (*pointer != NULL)
-        add(list, pointer, bytes, READ | WRITTEN, what);
-}
-
-static job_arrays groups_arrays(ordo_groups_job *job)
-{
-    job_arrays   list = {};
-    size_t const out_size = cuda_type_size(job->out_type), results = job->capacity * job->each;
-    add(&list, &job->group_keys, job->n * cuda_type_size(job->group_type), READ, "groups.keys");
-    if (job->keys != NULL)
-        add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
-    add_result(&list, &job->unique, job->capacity * cuda_type_size(job->group_type),
-               "groups.unique");
-    add_result(&list, &job->sizes, job->capacity * sizeof *job->sizes, "groups.sizes");
-    add_result(&list, &job->groups, sizeof *job->groups, "groups.count");
-    add_result(&list, &job->out, (job->verb == ORDO_GROUP_TOPK ? results : job->n) * out_size,
-               job->verb == ORDO_GROUP_RANK ? "ranks" : "index");
-    add_result(&list, &job->quantiles, results * sizeof *job->quantiles, "out");
-    add_result(&list, &job->values, results * cuda_type_size(job->type), "values");
-    add_result(&list, &job->found, job->capacity * sizeof *job->found, "found");
-    return list;
-}
-
-static job_arrays weighted_groups_arrays(ordo_weighted_groups_job *job)
-{
-    job_arrays list = groups_arrays(&job->groups);
-    add(&list, &job->weights, job->groups.n * cuda_type_size(job->weight_type), READ,
-        "opts.weights");
-    return list;
-}
-
-/* The quantiles of one array go to the host, see dev_weighted.cu. */
-static job_arrays weighted_segments_arrays(ordo_weighted_segments_job *given)
-{
-    ordo_weighted_job *const job = &given->job;
-    job_arrays               list = keys_arrays(job);
-    add(&list, &job->weights, job->n * cuda_type_size(job->weight_type), READ, "opts.weights");
-    if (job->rank_type != 0)
-        add(&list, &job->ranks, job->n * cuda_type_size(job->rank_type), WRITTEN, "ranks");
-    else if (given->segments != NULL)
-        add(&list, &job->out, given->segments->count * job->count * sizeof *job->out, WRITTEN,
-            "out");
-    return list;
-}
-
-static job_arrays move_arrays(ordo_move_job *job)
-{
-    job_arrays   list = {};
-    size_t const in_n = job->scatters ? job->count : job->n;
-    size_t const out_n = job->scatters ? job->n : job->count;
-    add(&list, &job->in, in_n * job->size, READ, "in");
-    add(&list, &job->index, job->count * cuda_type_size(job->index_type), READ, "index");
-    add(&list, &job->out, out_n * job->size, job->scatters ? READ | WRITTEN : WRITTEN, "out");
-    return list;
-}
-
-static job_arrays records_arrays(ordo_records_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->base, job->n * job->size, READ | WRITTEN, "base");
-    return list;
-}
-
-static job_arrays moving_arrays(ordo_moving_job *job)
-{
-    job_arrays list = {};
-    add(&list, &job->in, job->n * cuda_type_size(job->type), READ, "in");
-    add(&list, &job->out, job->n * cuda_type_size(job->out_type), WRITTEN, "out");
-    return list;
+    return with_columns(job,
+                        verb<ordo_lexrank_job, ordo_verb_lexrank, dev_lexrank_scratch, dev_lexrank>,
+                        state, exec);
 }
 
 /* The result of a selection may go to the host although the keys are on the device; then the call
@@ -380,10 +151,10 @@ static job_arrays moving_arrays(ordo_moving_job *job)
 static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *exec)
 {
     ordo_select_job  copy = *job;
-    job_arrays const arrays = keys_arrays(&copy);
+    job_arrays const arrays = arrays_of(ordo_verb_select, &copy, true);
     if (job->segments != NULL)
-        return verb_scratch<ordo_select_job, select_segments_arrays, dev_segments_select_scratch>(
-            job, exec);
+        return verb_scratch<ordo_select_job, ordo_verb_select, dev_segments_select_scratch>(job,
+                                                                                            exec);
     return job->n == 0 ? 0
                        : arrays_bytes(&arrays, exec) + dev_select_scratch(job) +
                              ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
@@ -409,12 +180,12 @@ static ordo_status select_framed(cuda_frame *frame, ordo_select_job *job, const 
 static ordo_status select_keys(void *state, const ordo_select_job *given, ordo_exec *exec)
 {
     if (given->segments != NULL)
-        return verb<ordo_select_job, select_segments_arrays, dev_segments_select_scratch,
+        return verb<ordo_select_job, ordo_verb_select, dev_segments_select_scratch,
                     dev_segments_select>(state, given, exec);
     if (given->n == 0)
         return ORDO_OK;
     ordo_select_job  job = *given;
-    job_arrays const arrays = keys_arrays(&job);
+    job_arrays const arrays = arrays_of(ordo_verb_select, &job, false);
     cuda_frame       frame;
     TRY(frame_begin(&frame, (cuda_state *)state, exec, select_keys_scratch(given, exec)));
     return frame_end(&frame, select_framed(&frame, &job, &arrays));
@@ -478,18 +249,13 @@ WITH_SEGMENTS(ordo_runs_job, segments, runs)
 
 static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
 
-#define SLOT(slot, job, list, name) table.slot = verb<job, list, dev_##name##_scratch, dev_##name>
+/* The functions of the device have the prefix `dev`, or `any` with segments. */
+#define SLOT(slot, job, prefix)                                                                    \
+    table.slot = verb<job, ordo_verb_##slot, prefix##_##slot##_scratch, prefix##_##slot>
 
-#define SLOTS(slot, job, list, name)                                                               \
-    SLOT(slot, job, list, name);                                                                   \
-    table.slot##_scratch = verb_scratch<job, list, dev_##name##_scratch>
-
-#define SEGMENT_SLOT(slot, job, list, name)                                                        \
-    table.slot = verb<job, list, any_##name##_scratch, any_##name>
-
-#define SEGMENT_SLOTS(slot, job, list, name)                                                       \
-    SEGMENT_SLOT(slot, job, list, name);                                                           \
-    table.slot##_scratch = verb_scratch<job, list, any_##name##_scratch>
+#define SLOTS(slot, job, prefix)                                                                   \
+    SLOT(slot, job, prefix);                                                                       \
+    table.slot##_scratch = verb_scratch<job, ordo_verb_##slot, prefix##_##slot##_scratch>
 
 static ordo_backend make_table(void)
 {
@@ -501,20 +267,20 @@ static ordo_backend make_table(void)
     table.close = cuda_close;
     table.isa = isa;
     table.isa_all = isa;
-    SEGMENT_SLOTS(sort, ordo_sort_job, sort_arrays, sort);
-    SEGMENT_SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
-    SEGMENT_SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
-    SEGMENT_SLOTS(rank, ordo_rank_job, rank_arrays, rank);
-    SEGMENT_SLOTS(rank_sorted, ordo_rank_sorted_job, rank_sorted_arrays, rank_sorted);
-    SEGMENT_SLOTS(topk, ordo_topk_job, topk_arrays, topk);
-    SEGMENT_SLOTS(scan, ordo_scan_job, scan_arrays, scan);
-    SLOTS(scan_bits, ordo_bits_job, bits_arrays, scan_bits);
-    SLOTS(partition, ordo_partition_job, partition_arrays, partition);
-    SEGMENT_SLOTS(radius, ordo_radius_job, radius_arrays, radius);
-    SEGMENT_SLOT(is_sorted, ordo_order_job, order_arrays, is_sorted);
-    SEGMENT_SLOT(runs, ordo_runs_job, runs_arrays, runs);
-    SLOT(count_nans, ordo_count_job, keys_arrays<ordo_count_job>, count_nans);
-    SLOTS(nth, ordo_nth_job, nth_arrays, nth);
+    SLOTS(sort, ordo_sort_job, any);
+    SLOTS(sort_pairs, ordo_pairs_job, any);
+    SLOTS(argsort, ordo_argsort_job, any);
+    SLOTS(rank, ordo_rank_job, any);
+    SLOTS(rank_sorted, ordo_rank_sorted_job, any);
+    SLOTS(topk, ordo_topk_job, any);
+    SLOTS(scan, ordo_scan_job, any);
+    SLOTS(scan_bits, ordo_bits_job, dev);
+    SLOTS(partition, ordo_partition_job, dev);
+    SLOTS(radius, ordo_radius_job, any);
+    SLOT(is_sorted, ordo_order_job, any);
+    SLOT(runs, ordo_runs_job, any);
+    SLOT(count_nans, ordo_count_job, dev);
+    SLOTS(nth, ordo_nth_job, dev);
     table.select = select_keys;
     table.select_scratch = select_keys_scratch;
     table.most_sub_array = CUDA_MOST_SUB_ARRAY;
@@ -533,16 +299,15 @@ static ordo_backend make_table(void)
     table.put_ranks_work = dev_put_ranks_work;
     table.has_segments = true;
     table.lexsort = lexsort;
-    table.lexsort_scratch = verb_scratch<ordo_lexsort_job, lexsort_arrays, dev_lexsort_scratch>;
+    table.lexsort_scratch = verb_scratch<ordo_lexsort_job, ordo_verb_lexsort, dev_lexsort_scratch>;
     table.lexrank = lexrank;
-    table.lexrank_scratch = verb_scratch<ordo_lexrank_job, lexrank_arrays, dev_lexrank_scratch>;
-    SLOTS(groups, ordo_groups_job, groups_arrays, groups);
-    SLOT(weighted_groups, ordo_weighted_groups_job, weighted_groups_arrays, weighted_groups);
-    SLOTS(weighted_segments, ordo_weighted_segments_job, weighted_segments_arrays,
-          weighted_segments);
-    SLOT(move, ordo_move_job, move_arrays, move);
-    SLOTS(sort_records, ordo_records_job, records_arrays, sort_records);
-    SLOTS(moving, ordo_moving_job, moving_arrays, moving);
+    table.lexrank_scratch = verb_scratch<ordo_lexrank_job, ordo_verb_lexrank, dev_lexrank_scratch>;
+    SLOTS(groups, ordo_groups_job, dev);
+    SLOT(weighted_groups, ordo_weighted_groups_job, dev);
+    SLOTS(weighted_segments, ordo_weighted_segments_job, dev);
+    SLOT(move, ordo_move_job, dev);
+    SLOTS(sort_records, ordo_records_job, dev);
+    SLOTS(moving, ordo_moving_job, dev);
     return table;
 }
 

@@ -104,17 +104,21 @@ static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
     ordo_segments const layout =
         ORDO_OPTS(ordo_segments, .count = order.count, .offsets = order.starts);
     TRY(api_read_segments(exec, &layout, rows, false, &segments));
-    ordo_weighted_job const job = {.type = type,
-                                   .keys = to.keys,
-                                   .n = rows,
-                                   .weight_type = weight_type,
-                                   .weights = to.weights,
-                                   .q = call->q,
-                                   .count = call->each,
-                                   .method = weighted_method(call),
-                                   .nans = (ordo_nans)call->wish.nans,
-                                   .out = call->quantiles};
-    TRY(api_weighted_quantiles(exec, &call->choice, &job, &segments));
+    ordo_weighted_segments_job job = {.job = {.type = type,
+                                              .keys = to.keys,
+                                              .n = rows,
+                                              .weight_type = weight_type,
+                                              .weights = to.weights,
+                                              .q = call->q,
+                                              .count = call->each,
+                                              .method = weighted_method(call),
+                                              .nans = (ordo_nans)call->wish.nans,
+                                              .out = call->quantiles}};
+    api_work const             work = {.verb = &ordo_verb_weighted_segments,
+                                       .job = &job,
+                                       .choice = &call->choice,
+                                       .needs_scratch = true};
+    TRY(api_do_weighted(exec, &work, &segments, NULL));
     return groups_tell(exec, &order);
 }
 

@@ -30,6 +30,7 @@ typedef struct segment_run {
     const ordo_segment_view *view;
     ordo_exec               *exec;
     ordo_exec                outer;   /* exec with the progress of the small segments */
+    size_t                   arrays;  /* of the job */
     size_t                   large;   /* longer segments are done by all threads */
     size_t                   block;   /* segments gathered at once; 0: segments are not strided */
     size_t                   room;    /* bytes of a block */
@@ -129,7 +130,7 @@ static void need_all(segment_run *run)
 static size_t room_of(const segment_run *run, size_t block)
 {
     size_t bytes = 0;
-    for (size_t a = 0; a < ORDO_SEGMENT_ARRAYS; a++)
+    for (size_t a = 0; a < run->arrays; a++)
         bytes +=
             ordo_round_up(block * run->view->length * run->job->arrays[a].size, ORDO_CACHE_LINE);
     return bytes;
@@ -152,6 +153,9 @@ static void prepare(segment_run *run, const ordo_segments_job *job, ordo_exec *e
                          .exec = exec,
                          .scratch_lock = {ATOMIC_FLAG_INIT},
                          .failure_lock = {ATOMIC_FLAG_INIT}};
+    for (size_t a = 0; a < ORDO_SEGMENT_ARRAYS; a++)
+        if (job->arrays[a].size > 0)
+            run->arrays = a + 1;
     run->cost = cost_before(view, view->count);
     run->large = exec->threads == 1
                      ? SIZE_MAX
@@ -267,7 +271,7 @@ static bool do_block(segment_run *run, segment_worker *worker, size_t i, size_t 
     size_t const                   length = run->view->length;
     void                          *rooms[ORDO_SEGMENT_ARRAYS] = {NULL};
     char                          *room = worker->gathered;
-    for (size_t a = 0; a < ORDO_SEGMENT_ARRAYS; a++) {
+    for (size_t a = 0; a < run->arrays; a++) {
         const ordo_segment_array *const array = &job->arrays[a];
         if (array->base == NULL)
             continue;
@@ -282,14 +286,14 @@ static bool do_block(segment_run *run, segment_worker *worker, size_t i, size_t 
     } else {
         for (size_t c = 0; c < count; c++) {
             void *at[ORDO_SEGMENT_ARRAYS];
-            for (size_t a = 0; a < ORDO_SEGMENT_ARRAYS; a++)
+            for (size_t a = 0; a < run->arrays; a++)
                 at[a] =
                     rooms[a] == NULL ? NULL : (char *)rooms[a] + c * length * job->arrays[a].size;
             if (!do_one(run, worker, i + c, length, at))
                 return false;
         }
     }
-    for (size_t a = 0; a < ORDO_SEGMENT_ARRAYS; a++)
+    for (size_t a = 0; a < run->arrays; a++)
         if (rooms[a] != NULL && job->arrays[a].is_written)
             segment_scatter(run->view, &job->arrays[a], i, count, rooms[a]);
     return true;
@@ -298,7 +302,7 @@ static bool do_block(segment_run *run, segment_worker *worker, size_t i, size_t 
 static void start_of(const segment_run *run, size_t i, void **at)
 {
     size_t const start = ordo_segment_start(run->view, i);
-    for (size_t a = 0; a < ORDO_SEGMENT_ARRAYS; a++) {
+    for (size_t a = 0; a < run->arrays; a++) {
         const ordo_segment_array *const array = &run->job->arrays[a];
         at[a] = array->base == NULL ? NULL : (char *)array->base + start * array->size;
     }
