@@ -144,6 +144,10 @@ typedef struct ordo_backend {
     const ordo_sample_slots *sample; /* NULL: the device has no part in the hybrid sample sort */
     const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
     const ordo_dist_slots *dist; /* NULL: arrays on the device cannot be divided over ranks */
+
+    /* Row `row` of a table of paths, for exec->path_table and exec->path_row; NULL: there is no
+     * such row. Only of the CPU. */
+    const ordo_path *(*path_at)(unsigned table, unsigned row);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

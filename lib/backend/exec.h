@@ -51,6 +51,10 @@ struct ordo_exec {
      * before they write any result. */
     bool changed;
 
+    /* The path that did the call: a table of the CPU backend, counted from 1, and its row; table 0:
+     * none. */
+    uint8_t path_table, path_row;
+
     struct ordo_profile *profile; /* NULL unless the context records profiles (profile.h) */
 
     /* The report. */

@@ -3,6 +3,7 @@
  * Its state is a constant table of kernels, so opening it takes no memory. */
 #include "cpu/columns/columns.h"
 #include "backend/backend.h"
+#include "cpu/base/paths.h"
 #include "cpu/sets/sets.h"
 
 #include <stdio.h>
@@ -84,6 +85,17 @@ static ordo_status open_cpu(void **state, const ordo_backend_wishes *wishes, cha
 
 static void close_cpu(void *state) { (void)state; }
 
+static const ordo_path *path_at(unsigned table, unsigned row)
+{
+    static const cpu_paths *const tables[] = {[CPU_PATHS_SORT] = &cpu_sort_paths,
+                                              [CPU_PATHS_ARGSORT] = &cpu_argsort_paths,
+                                              [CPU_PATHS_PAIRS] = &cpu_pairs_paths,
+                                              [CPU_PATHS_RANK] = &cpu_rank_paths};
+    return table > 0 && table < sizeof tables / sizeof *tables && row < tables[table]->count
+               ? &tables[table]->rows[row].text
+               : NULL;
+}
+
 static const char *isa(const void *state) { return ((const cpu_kernels *)state)->isa; }
 
 static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
@@ -135,6 +147,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .close = close_cpu,
         .isa = isa,
         .isa_all = isa_all,
+        .path_at = path_at,
         .argsort_strings = cpu_argsort_strings,
         .rank_strings = cpu_rank_strings,
         .select_strings = cpu_select_strings,
