@@ -150,6 +150,24 @@ const char *ordo_strategy_name(ordo_strategy strategy)
     return (unsigned)strategy < STRATEGIES ? strategies[strategy].name : NULL;
 }
 
+/* ---- Paths ---- */
+
+const ordo_path *ordo_last_path(const ordo_ctx *ctx)
+{
+    return ctx == NULL ? NULL
+                       : ordo_cpu_backend()->path_at(ctx->exec.path_table, ctx->exec.path_row);
+}
+
+const ordo_path *ordo_path_at(size_t i)
+{
+    const ordo_backend *const cpu = ordo_cpu_backend();
+    for (unsigned table = 1; cpu->path_at(table, 0) != NULL; table++)
+        for (unsigned row = 0; cpu->path_at(table, row) != NULL; row++)
+            if (i-- == 0)
+                return cpu->path_at(table, row);
+    return NULL;
+}
+
 const char *api_algorithm_name(uint32_t algorithm, char *buffer)
 {
     static const char *const names[] = {

@@ -35,10 +35,10 @@ extern const cpu_paths cpu_argsort_paths; /* sort/order_paths.c */
 extern const cpu_paths cpu_pairs_paths;   /* sort/order_paths.c */
 extern const cpu_paths cpu_rank_paths;    /* rank/cpu_rank.c */
 
-/* Tries rows [first, end) of a table. A row with a fallback also declines if scratch is refused; if no later
- * row takes the call, the walk returns ORDO_E_NOMEM. Unrolled, so that
- * the compiler knows the functions of each row: an indirect call is a part of the time of a few
- * keys. */
+/* Tries rows [first, end) of a table, and notes the row that did the call. A row with a fallback
+ * also declines if scratch is refused; if no later row takes the call, the walk returns
+ * ORDO_E_NOMEM. Unrolled, so that the compiler knows the functions of each row: an indirect call is
+ * a part of the time of a few keys. */
 INLINE ordo_status cpu_walk(enum cpu_paths_of table, const cpu_path *rows, size_t first, size_t end,
                             cpu_look *look, ordo_exec *exec)
 {
