@@ -20,24 +20,40 @@ static DEVICE size_t tile_in_order(const select_tiles<BITS> &tiles, size_t i)
     return i == 0 ? tiles.full + 1 : i - 1;
 }
 
-/* Counts the ties in tiles [first, end) in array order; the ties of tile i are counted in bin (i -
- * first) >> shift. This is warp `warp` of the `warps` that share the work. */
+/* The array, and the key that the ties equal. */
+template <typename CODE_, typename WORD> struct tie_array {
+    typedef CODE_                             CODE;
+    typedef select_tiles<typename CODE::BITS> TILES;
+
+    const CODE  &code;
+    const TILES &tiles;
+    WORD         word;
+    uint64_t     ties; /* keys equal to it */
+};
+
+/* Tiles [first, end) in array order; the ties of tile i are counted in bin (i - first) >> shift. */
+struct tie_range {
+    size_t   first, end;
+    unsigned shift;
+};
+
+/* Counts the ties in a range. This is warp `warp` of the `warps` that share the work. */
 template <typename CODE, typename WORD>
-static DEVICE void count_ties(select_shared<uint64_t> &s, const CODE &code,
-                              const select_tiles<typename CODE::BITS> &tiles, WORD word,
-                              size_t first, size_t end, unsigned shift, size_t warp, size_t warps)
+static DEVICE void count_ties(select_shared<uint64_t> &s, const tie_array<CODE, WORD> &array,
+                              const tie_range &range, size_t warp, size_t warps)
 {
-    typedef select_tiles<typename CODE::BITS> T;
-    for (size_t i = first + warp; i < end; i += warps) {
+    typedef typename tie_array<CODE, WORD>::TILES T;
+    for (size_t i = range.first + warp; i < range.end; i += warps) {
         WORD           key[T::KEYS];
-        uint32_t const valid = tile_read(code, tiles, tile_in_order(tiles, i), lane_id(), key);
+        size_t const   tile = tile_in_order(array.tiles, i);
+        uint32_t const valid = tile_read(array.code, array.tiles, tile, lane_id(), key);
         uint32_t       mask = 0;
 #pragma unroll
         for (int j = 0; j < T::KEYS; j++)
-            mask |= key[j] == word ? 1u << j : 0;
+            mask |= key[j] == array.word ? 1u << j : 0;
         unsigned const ties = __reduce_add_sync(WARP_ALL, (unsigned)__popc(mask & valid));
         if (lane_id() == 0 && ties != 0)
-            atomicAdd(&s.bins[(i - first) >> shift], ties);
+            atomicAdd(&s.bins[(i - range.first) >> range.shift], ties);
     }
 }
 
@@ -77,82 +93,101 @@ static DEVICE void add_ties(select_shared<uint64_t> &s, uint64_t *const bins, ui
         atomicAdd((unsigned long long *)tied, (unsigned long long)s.gathered);
 }
 
-/* The index of tie number `wanted`, from 0, among the `ties` keys equal to `word`. `position` is in
- * shared memory, because select_narrow reads it. `tied` has SELECT_ROUNDS words in device memory,
- * zero at the start if the grid has several blocks. */
+/* Finds a range of tiles that contains tie number `wanted`, and counts its ties in *bins. Returns
+ * the number of ties before the range. Called by all blocks. */
 template <typename CODE, typename WORD>
-static DEVICE uint64_t select_tie(select_shared<uint64_t> &s, const select_grid &grid,
-                                  uint64_t *const tied, const CODE &code,
-                                  const select_tiles<typename CODE::BITS> &tiles, WORD word,
-                                  uint64_t ties, uint64_t wanted, select_positions *const position,
-                                  unsigned *round)
+static DEVICE uint64_t find_tie_range(select_shared<uint64_t> &s, const select_grid &grid,
+                                      uint64_t *const tied, const tie_array<CODE, WORD> &array,
+                                      uint64_t wanted, tie_range *range, uint64_t **bins,
+                                      unsigned *round)
 {
-    typedef select_tiles<typename CODE::BITS> T;
-    bool const                                is_alone = gridDim.x == 1;
-    size_t const                              count = tiles_count(tiles);
-    size_t const likely = (size_t)(2 * (double)count * (double)(wanted + 1) / (double)ties);
+    bool const   is_alone = gridDim.x == 1;
+    size_t const count = tiles_count(array.tiles);
+    size_t const likely = (size_t)(2 * (double)count * (double)(wanted + 1) / (double)array.ties);
     size_t       span = is_alone ? count : likely > grid_warps() ? likely : grid_warps();
-    size_t       begin = 0, end;
-    uint64_t     passed = 0; /* ties before begin */
-    uint64_t    *bins = grid.bins;
-    unsigned     shift;
+    uint64_t     passed = 0;
+    range->first = 0;
     for (unsigned pass = 0;; pass++) {
-        end = span < count - begin ? begin + span : count;
-        shift = 0;
-        while ((end - begin - 1) >> shift >= SELECT_BINS)
-            shift++;
-        ties_begin(s, shift, ties);
-        bins = select_bins(grid, pass);
+        range->end = span < count - range->first ? range->first + span : count;
+        range->shift = 0;
+        while ((range->end - range->first - 1) >> range->shift >= SELECT_BINS)
+            range->shift++;
+        ties_begin(s, range->shift, array.ties);
+        *bins = select_bins(grid, pass);
         for (unsigned i = blockIdx.x * SELECT_THREADS + threadIdx.x; i < SELECT_BINS && !is_alone;
              i += gridDim.x * SELECT_THREADS)
             select_bins(grid, pass + 1)[i] = 0;
-        count_ties(s, code, tiles, word, begin, end, shift, grid_warp(), grid_warps());
+        count_ties(s, array, *range, grid_warp(), grid_warps());
         __syncthreads();
         if (!is_alone)
-            add_ties(s, bins, tied + pass);
+            add_ties(s, *bins, tied + pass);
         grid_barrier(grid.arrived, round);
-        if (end == count)
-            break;
+        if (range->end == count)
+            return passed;
         uint64_t const here = __ldcg(tied + pass);
         if (passed + here > wanted)
-            break;
+            return passed;
         passed += here;
-        begin = end;
+        range->first = range->end;
         span *= 8;
     }
-    if (blockIdx.x != 0)
-        return 0;
-    if (threadIdx.x == 0)
-        position->k[0] = wanted - passed;
-    __syncthreads();
-    select_narrow(&s, *position, is_alone ? NULL : bins);
-    __syncthreads();
-    size_t const first = begin + s.target[0].lo, stop = first + ((size_t)1 << shift);
-    size_t const here = s.target[0].inside;
-    if (threadIdx.x == 0)
-        position->k[0] -= s.target[0].below;
-    ties_begin(s, 0, here);
-    count_ties(s, code, tiles, word, first, stop < end ? stop : end, 0, threadIdx.x / WARP_LANES,
-               SELECT_WARPS);
-    __syncthreads();
-    select_narrow(&s, *position, NULL);
-    __syncthreads();
+}
 
-    size_t const tile = tile_in_order(tiles, first + s.target[0].lo);
-    unsigned     length = T::TILE;
-    size_t const start =
-        tile < tiles.full ? tiles.head + tile * T::TILE : short_tile(tiles, tile, &length);
+/* The index in the array of tie number `wanted` of a tile. Called by a block. */
+template <typename CODE, typename WORD>
+static DEVICE uint64_t find_tie_in_tile(select_shared<uint64_t>     &s,
+                                        const tie_array<CODE, WORD> &array, size_t tile,
+                                        uint64_t wanted)
+{
+    typedef typename tie_array<CODE, WORD>::TILES T;
+    unsigned                                      length = T::TILE;
+    size_t const start = tile < array.tiles.full ? array.tiles.head + tile * T::TILE
+                                                 : short_tile(array.tiles, tile, &length);
     size_t const at = start + threadIdx.x;
-    bool const   is_tie = threadIdx.x < length && (WORD)code.encode(__ldg(tiles.keys + at)) == word;
+    bool const   is_tie =
+        threadIdx.x < length && (WORD)array.code.encode(__ldg(array.tiles.keys + at)) == array.word;
     uint32_t const flags = __ballot_sync(WARP_ALL, is_tie);
     uint64_t const before =
         block_scan_warps<scan_add<uint64_t>, SELECT_WARPS>((uint64_t)__popc(flags), s.totals)
             .before +
         (unsigned)__popc(flags & lanes_before());
-    if (is_tie && before == position->k[0] - s.target[0].below)
+    if (is_tie && before == wanted)
         s.before[0] = at;
     __syncthreads();
     return s.before[0];
+}
+
+/* The index of tie number `wanted`, from 0. `position` is in shared memory, because select_narrow
+ * reads it. `tied` has SELECT_ROUNDS words in device memory, zero at the start if the grid has
+ * several blocks. */
+template <typename CODE, typename WORD>
+static DEVICE uint64_t select_tie(select_shared<uint64_t> &s, const select_grid &grid,
+                                  uint64_t *const tied, const tie_array<CODE, WORD> &array,
+                                  uint64_t wanted, select_positions *const position,
+                                  unsigned *round)
+{
+    tie_range      range;
+    uint64_t      *bins;
+    uint64_t const passed = find_tie_range(s, grid, tied, array, wanted, &range, &bins, round);
+    if (blockIdx.x != 0)
+        return 0;
+    if (threadIdx.x == 0)
+        position->k[0] = wanted - passed;
+    __syncthreads();
+    select_narrow(&s, *position, gridDim.x == 1 ? NULL : bins);
+    __syncthreads();
+    size_t const first = range.first + s.target[0].lo, stop = first + ((size_t)1 << range.shift);
+    size_t const here = s.target[0].inside;
+    if (threadIdx.x == 0)
+        position->k[0] -= s.target[0].below;
+    ties_begin(s, 0, here);
+    count_ties(s, array, {first, stop < range.end ? stop : range.end, 0}, threadIdx.x / WARP_LANES,
+               SELECT_WARPS);
+    __syncthreads();
+    select_narrow(&s, *position, NULL);
+    __syncthreads();
+    return find_tie_in_tile(s, array, tile_in_order(array.tiles, first + s.target[0].lo),
+                            position->k[0] - s.target[0].below);
 }
 
 #endif

@@ -148,36 +148,34 @@ template <typename BITS, int BUCKETS> struct bucket_map {
     DEVICE unsigned operator()(BITS x) const { return __umulhi((unsigned)(x >> shift), factor); }
 };
 
-/* Writes x, sorted and reversed, to the places [first, first + THREADS * 16). If it returns false,
- * the contents of these places are undefined. */
-template <typename BITS, int THREADS>
-static DEVICE bool bucket_sort(bucket_shared<BITS, THREADS> *shared, BITS *memory, int first,
-                               const BITS *x)
+/* Counts the keys of each bucket; at[i] becomes the bucket of key i above its rank there. `own`:
+ * the counters that this thread zeroes and scans. */
+template <int THREADS, typename BITS>
+static DEVICE void bucket_count(bucket_shared<BITS, THREADS> *shared, unsigned *counts,
+                                unsigned *own, const BITS *x, unsigned *at)
 {
-    constexpr int          N = WINDOW_ITEMS, KEYS = THREADS * N;
-    int const              mine = threadIdx.x * N;
-    unsigned const         lane = lane_id(), warp = threadIdx.x / 32;
-    unsigned *const        counts = (unsigned *)(memory + window_at<BITS>(first));
-    BITS                   least, most;
-    bucket_map<BITS, KEYS> map;
-    unsigned               at[N];
-
-    unsigned *const own = counts + window_at<unsigned>(mine);
+    BITS                                     least, most;
+    bucket_map<BITS, THREADS * WINDOW_ITEMS> map;
 #pragma unroll
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < WINDOW_ITEMS; i++)
         own[i] = 0;
     bucket_range<BITS, THREADS>(shared, x, &least, &most);
     map.cover((BITS)(most - least));
 #pragma unroll
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < WINDOW_ITEMS; i++) {
         unsigned const bucket = window_at<unsigned>((int)map((BITS)(x[i] - least)));
         at[i] = bucket << 16 | atomicAdd(counts + bucket, 1u);
     }
-    __syncthreads();
+}
 
-    unsigned sum = 0, full = 0;
+/* Turns counts into starts; false if a bucket holds more than BUCKET_MOST keys. */
+template <int THREADS, typename BITS>
+static DEVICE bool bucket_starts(bucket_shared<BITS, THREADS> *shared, unsigned *own)
+{
+    unsigned const lane = lane_id(), warp = threadIdx.x / 32;
+    unsigned       sum = 0, full = 0;
 #pragma unroll
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < WINDOW_ITEMS; i++) {
         unsigned const count = own[i];
         full = max(full, count);
         sum += count;
@@ -190,23 +188,21 @@ static DEVICE bool bucket_sort(bucket_shared<BITS, THREADS> *shared, BITS *memor
     unsigned const before = __reduce_add_sync(WARP_ALL, lane < warp ? shared->keys[lane] : 0u);
     unsigned       place = before + upto - sum;
 #pragma unroll
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < WINDOW_ITEMS; i++) {
         unsigned const count = own[i];
         own[i] = place;
         place += count;
     }
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        at[i] = counts[at[i] >> 16] + (at[i] & 0xffff);
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        memory[window_at<BITS>(first + KEYS - 1 - (int)at[i])] = x[i];
-    __syncthreads();
+    return true;
+}
 
-    BITS *const here = memory + window_at<BITS>(first + KEYS - N - mine);
-    BITS        y[N];
+/* Sorts keys that are at most 8 places from their final places, in reversed order. This thread has
+ * the 16 places before `end`, the next thread the 16 before these. */
+template <int THREADS, typename BITS> static DEVICE void bucket_finish(BITS *memory, int end)
+{
+    constexpr int N = WINDOW_ITEMS;
+    BITS *const   here = memory + window_at<BITS>(end - N);
+    BITS          y[N];
 #pragma unroll
     for (int i = 0; i < N; i++)
         y[i] = here[N - 1 - i];
@@ -216,7 +212,7 @@ static DEVICE bool bucket_sort(bucket_shared<BITS, THREADS> *shared, BITS *memor
         here[N - 1 - i] = y[i];
     __syncthreads();
     if (threadIdx.x < THREADS - 1) { /* 8 places of this thread and 8 of the next one */
-        BITS *const next = memory + window_at<BITS>(first + KEYS - 2 * N - mine);
+        BITS *const next = memory + window_at<BITS>(end - 2 * N);
 #pragma unroll
         for (int i = 0; i < N / 2; i++) {
             y[i] = here[N / 2 - 1 - i];
@@ -229,6 +225,34 @@ static DEVICE bool bucket_sort(bucket_shared<BITS, THREADS> *shared, BITS *memor
             next[N - 1 - i] = y[N / 2 + i];
         }
     }
+}
+
+/* Writes x, sorted and reversed, to the places [first, first + THREADS * 16). If it returns false,
+ * the contents of these places are undefined. */
+template <typename BITS, int THREADS>
+static DEVICE bool bucket_sort(bucket_shared<BITS, THREADS> *shared, BITS *memory, int first,
+                               const BITS *x)
+{
+    constexpr int   N = WINDOW_ITEMS, KEYS = THREADS * N;
+    int const       mine = threadIdx.x * N;
+    unsigned *const counts = (unsigned *)(memory + window_at<BITS>(first));
+    unsigned *const own = counts + window_at<unsigned>(mine);
+    unsigned        at[N];
+
+    bucket_count<THREADS>(shared, counts, own, x, at);
+    __syncthreads();
+    if (!bucket_starts<THREADS>(shared, own))
+        return false;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        at[i] = counts[at[i] >> 16] + (at[i] & 0xffff);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        memory[window_at<BITS>(first + KEYS - 1 - (int)at[i])] = x[i];
+    __syncthreads();
+    bucket_finish<THREADS>(memory, first + KEYS - mine);
     __syncthreads();
     return true;
 }

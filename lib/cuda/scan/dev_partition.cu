@@ -116,59 +116,40 @@ static DEVICE split_sums split_sum(const split_work &work, size_t start, size_t 
     return {sums.before, sums.total};
 }
 
-template <typename UNIT, int WORDS, int PACK, bool ONE, bool SMALL>
-static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT)
-    split_tiles(split_work work)
-{
+/* What a warp holds of a tile: elements of one unit; larger ones are read when they are moved. */
+template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_elements {
     typedef split_shape<UNIT, WORDS, PACK, ONE> SHAPE;
     typedef vector_of<UNIT, PACK>               VECTOR;
-    constexpr unsigned                          ROWS = SHAPE::ROWS, ROW = SHAPE::ROW;
-    constexpr unsigned                          TILE = SHAPE::TILE, OF_WARP = WORDS * 32;
+    static constexpr unsigned                   ROWS = SHAPE::ROWS, ROW = SHAPE::ROW;
 
-    __shared__ __align__(16) char shared[SHAPE::SHARED_BYTES];
-    __shared__ uint32_t           totals[FLAGS_WARPS];
-    flag_spans const             &spans = work.spans;
-    size_t const     start = blockIdx.x * spans.span < spans.n ? blockIdx.x * spans.span : spans.n;
-    size_t const     end = spans.n - start < spans.span ? spans.n : start + spans.span;
-    unsigned const   warp = threadIdx.x / WARP_LANES, lane = lane_id();
-    unsigned const   bytes = ONE ? sizeof(UNIT) : work.units * sizeof(UNIT);
-    split_sums const sums = split_sum<OF_WARP, SMALL>(work, start, end);
-    char            *first_out = work.out + sums.before * bytes;
-    char            *second_out = work.out + (sums.n_first + start - sums.before) * bytes;
+    VECTOR of[ONE ? ROWS : 1];
 
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        *work.n_first = sums.n_first;
-    for (size_t tile = start; tile < end; tile += TILE) {
-        unsigned const    count = (unsigned)(end - tile < TILE ? end - tile : TILE);
-        unsigned const    position = warp * OF_WARP; /* first element of the warp in the tile */
-        const UNIT *const in = (const UNIT *)(work.in + tile * bytes);
-        VECTOR            elements[ONE ? ROWS : 1];
-        split_places      places;
-
-        if constexpr (ONE) {
-            if (work.wide && position + OF_WARP <= count) {
+    /* Reads the elements of the warp from `position` on, of `count` in the tile. */
+    DEVICE void read(const UNIT *in, unsigned position, unsigned count, bool wide)
+    {
+        unsigned const first = position + lane_id() * PACK;
+        if (wide && position + WORDS * 32 <= count) {
 #pragma unroll
-                for (unsigned row = 0; row < ROWS; row++)
-                    elements[row] = *(const VECTOR *)(in + position + row * ROW + lane * PACK);
-            } else {
+            for (unsigned row = 0; row < ROWS; row++)
+                of[row] = *(const VECTOR *)(in + first + row * ROW);
+        } else {
 #pragma unroll
-                for (unsigned row = 0; row < ROWS; row++)
+            for (unsigned row = 0; row < ROWS; row++)
 #pragma unroll
-                    for (unsigned i = 0; i < PACK; i++) {
-                        unsigned const here = position + row * ROW + lane * PACK + i;
-                        if (here < count)
-                            elements[row].at[i] = in[here];
-                    }
-            }
+                for (unsigned i = 0; i < PACK; i++) {
+                    unsigned const here = first + row * ROW + i;
+                    if (here < count)
+                        of[row].at[i] = in[here];
+                }
         }
-        places.word = split_word<OF_WARP, SMALL>(work, tile + position, end);
-        uint32_t const             here = (uint32_t)__popc(places.word);
-        uint32_t const             to_here = warp_scan<scan_add<uint32_t>>(here);
-        block_sums<uint32_t> const block = block_scan_warps<scan_add<uint32_t>, FLAGS_WARPS>(
-            __shfl_sync(WARP_ALL, to_here, WARP_LANES - 1), totals);
-        places.before = block.before + to_here - here;
-        places.first = range_offset(0, first_out);
-        places.second = range_offset(places.first + block.total * bytes, second_out);
+    }
+
+    /* Moves the elements of the warp to shared memory. `units`: of an element. */
+    DEVICE void move(const UNIT *in, unsigned position, unsigned count, unsigned units,
+                     const split_places &places, char *shared) const
+    {
+        unsigned const lane = lane_id();
+        unsigned const bytes = ONE ? sizeof(UNIT) : units * sizeof(UNIT);
 #pragma unroll
         for (unsigned row = 0; row < ROWS; row++) {
             unsigned const from = row * PACK + lane * PACK / WARP_LANES;
@@ -187,13 +168,53 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
                 if (at + i >= count)
                     continue;
                 if constexpr (ONE) {
-                    *to = elements[row].at[i];
+                    *to = of[row].at[i];
                 } else {
-                    for (unsigned u = 0; u < work.units; u++)
-                        to[u] = in[(at + i) * work.units + u];
+                    for (unsigned u = 0; u < units; u++)
+                        to[u] = in[(at + i) * units + u];
                 }
             }
         }
+    }
+};
+
+template <typename UNIT, int WORDS, int PACK, bool ONE, bool SMALL>
+static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT)
+    split_tiles(split_work work)
+{
+    typedef split_shape<UNIT, WORDS, PACK, ONE> SHAPE;
+    constexpr unsigned                          TILE = SHAPE::TILE, OF_WARP = WORDS * 32;
+
+    __shared__ __align__(16) char shared[SHAPE::SHARED_BYTES];
+    __shared__ uint32_t           totals[FLAGS_WARPS];
+    flag_spans const             &spans = work.spans;
+    size_t const     start = blockIdx.x * spans.span < spans.n ? blockIdx.x * spans.span : spans.n;
+    size_t const     end = spans.n - start < spans.span ? spans.n : start + spans.span;
+    unsigned const   bytes = ONE ? sizeof(UNIT) : work.units * sizeof(UNIT);
+    split_sums const sums = split_sum<OF_WARP, SMALL>(work, start, end);
+    char            *first_out = work.out + sums.before * bytes;
+    char            *second_out = work.out + (sums.n_first + start - sums.before) * bytes;
+
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        *work.n_first = sums.n_first;
+    for (size_t tile = start; tile < end; tile += TILE) {
+        unsigned const    count = (unsigned)(end - tile < TILE ? end - tile : TILE);
+        unsigned const    position = threadIdx.x / WARP_LANES * OF_WARP; /* of the warp */
+        const UNIT *const in = (const UNIT *)(work.in + tile * bytes);
+        split_elements<UNIT, WORDS, PACK, ONE> elements;
+        split_places                           places;
+
+        if constexpr (ONE)
+            elements.read(in, position, count, work.wide);
+        places.word = split_word<OF_WARP, SMALL>(work, tile + position, end);
+        uint32_t const             here = (uint32_t)__popc(places.word);
+        uint32_t const             to_here = warp_scan<scan_add<uint32_t>>(here);
+        block_sums<uint32_t> const block = block_scan_warps<scan_add<uint32_t>, FLAGS_WARPS>(
+            __shfl_sync(WARP_ALL, to_here, WARP_LANES - 1), totals);
+        places.before = block.before + to_here - here;
+        places.first = range_offset(0, first_out);
+        places.second = range_offset(places.first + block.total * bytes, second_out);
+        elements.move(in, position, count, work.units, places, shared);
         __syncthreads();
         range_write<UNIT>(first_out, shared, places.first, block.total * bytes);
         range_write<UNIT>(second_out, shared, places.second, (count - block.total) * bytes);

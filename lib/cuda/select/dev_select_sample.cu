@@ -186,6 +186,35 @@ static DEVICE void make_map(const CODE &code, const sample_shared<WORD> &s, bool
         *out = map;
 }
 
+/* Divides cells [from, to] at the words that many draws hit, into ascending intervals of words.
+ * Returns their number; *kept becomes the number of draws in intervals of more than one word. Called
+ * by one thread. */
+template <typename WORD>
+static DEVICE unsigned divide_bracket(const sample_shared<WORD> &s, double draws, WORD last_word,
+                                      unsigned from, unsigned to, WORD (&lo)[SELECT_PIECES],
+                                      WORD (&hi)[SELECT_PIECES], double *kept)
+{
+    unsigned       heavy[SELECT_HEAVY];
+    uint32_t const least = (uint32_t)fmax(draws / CUDA_TUNE_SELECT_HEAVY, (double)LEAST_HEAVY);
+    unsigned const heavies = heavy_cells(s.cells, from, to, least, heavy);
+    unsigned       at = from, pieces = 0;
+    *kept = s.cells[to + 1] - s.cells[from];
+    for (unsigned i = 0; i <= heavies; i++) {
+        bool const     is_heavy = i < heavies;
+        unsigned const until = is_heavy ? heavy[i] : to + 1;
+        if (at < until &&
+            words_of_cells(s.splitters, last_word, at, until - 1, &lo[pieces], &hi[pieces]))
+            pieces++;
+        if (is_heavy) {
+            lo[pieces] = hi[pieces] = s.splitters[until / 2];
+            *kept -= s.cells[until + 1] - s.cells[until];
+            pieces++;
+        }
+        at = until + 1;
+    }
+    return pieces;
+}
+
 /* Makes the plan. Called by one warp; lane t handles position t. s.cells holds the number of draws
  * before each cell. */
 template <typename CODE, typename WORD>
@@ -210,27 +239,8 @@ static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
     WORD     lo[SELECT_PIECES], hi[SELECT_PIECES];
     unsigned pieces = 0;
     double   kept = 0;
-    if (is_first) {
-        unsigned       heavy[SELECT_HEAVY];
-        uint32_t const least =
-            (uint32_t)fmax(wish.draws / CUDA_TUNE_SELECT_HEAVY, (double)LEAST_HEAVY);
-        unsigned const heavies = heavy_cells(s.cells, from, to, least, heavy);
-        unsigned       at = from;
-        kept = s.cells[to + 1] - s.cells[from];
-        for (unsigned i = 0; i <= heavies; i++) {
-            bool const     is_heavy = i < heavies;
-            unsigned const until = is_heavy ? heavy[i] : to + 1;
-            if (at < until &&
-                words_of_cells(s.splitters, last_word, at, until - 1, &lo[pieces], &hi[pieces]))
-                pieces++;
-            if (is_heavy) {
-                lo[pieces] = hi[pieces] = s.splitters[until / 2];
-                kept -= s.cells[until + 1] - s.cells[until];
-                pieces++;
-            }
-            at = until + 1;
-        }
-    }
+    if (is_first)
+        pieces = divide_bracket(s, wish.draws, last_word, from, to, lo, hi, &kept);
     /* One bracket and the interval of the last words need no map: the sweep counts both in
      * registers. */
     bool const is_tail = select_tiles<typename CODE::BITS>::KEYS <= 16 &&
@@ -248,6 +258,33 @@ static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
         plan->intervals = scanned;
         plan->is_void =
             scanned == 0 || (kept + 4 * sqrt(kept)) * wish.n / wish.draws > (double)wish.room;
+    }
+}
+
+/* Turns the draws in each cell, which all blocks have counted, into the draws before each cell.
+ * Called by a block. */
+template <typename WORD>
+static DEVICE void scan_cells(sample_shared<WORD> &s, const uint32_t *cells, unsigned lg_draws)
+{
+    typedef scan_add<uint32_t> ADD;
+    uint32_t                   count[CELL_SHARE], sum = 0;
+#pragma unroll
+    for (int i = 0; i < CELL_SHARE; i++) {
+        count[i] = __ldcg(&cells[threadIdx.x * CELL_SHARE + i]);
+        sum += count[i];
+    }
+    uint32_t const             scanned = warp_scan<ADD>(sum);
+    block_sums<uint32_t> const sums = block_scan_warps<ADD, THREADS / 32>(
+        __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1), s.totals);
+    uint32_t before = sums.before + scanned - sum;
+#pragma unroll
+    for (int i = 0; i < CELL_SHARE; i++) {
+        s.cells[threadIdx.x * CELL_SHARE + i] = before;
+        before += count[i];
+    }
+    if (threadIdx.x == 0) {
+        s.cells[CELLS - 1] = sums.total;
+        s.cells[CELLS] = 1u << lg_draws;
     }
 }
 
@@ -290,26 +327,7 @@ static __global__ void __launch_bounds__(THREADS)
     if (!s.is_last)
         return;
     __threadfence();
-    uint32_t count[CELL_SHARE], sum = 0;
-#pragma unroll
-    for (int i = 0; i < CELL_SHARE; i++) {
-        count[i] = __ldcg(&scratch->cells[threadIdx.x * CELL_SHARE + i]);
-        sum += count[i];
-    }
-    typedef scan_add<uint32_t> ADD;
-    uint32_t const             scanned = warp_scan<ADD>(sum);
-    block_sums<uint32_t> const sums = block_scan_warps<ADD, THREADS / 32>(
-        __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1), s.totals);
-    uint32_t before = sums.before + scanned - sum;
-#pragma unroll
-    for (int i = 0; i < CELL_SHARE; i++) {
-        s.cells[threadIdx.x * CELL_SHARE + i] = before;
-        before += count[i];
-    }
-    if (threadIdx.x == 0) {
-        s.cells[CELLS - 1] = sums.total;
-        s.cells[CELLS] = 1u << lg_draws;
-    }
+    scan_cells(s, scratch->cells, lg_draws);
     __syncthreads();
     if (threadIdx.x < WARP_LANES)
         make_plan(code, s, wish, (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0, plan);

@@ -184,6 +184,53 @@ static DEVICE void rows_keep(const CODE &code, const select_kept &kept, select_p
     }
 }
 
+/* Where a thread of sweep_mapped collects the keys of intervals, and what it has counted. */
+template <typename CODE, typename WORD> struct sweep_lane {
+    typedef typename CODE::BITS BITS;
+
+    const CODE        &code;
+    const select_kept &kept;
+    unsigned          *taken;
+    uint32_t          *buckets;
+    WORD              *column, *next; /* of the rows of the warp */
+    uint32_t           before;
+    select_pen         pen;
+
+    DEVICE void collect(WORD raw)
+    {
+        *next = raw;
+        next += WARP_LANES;
+    }
+    /* Keeps the collected keys if a lane of the warp has more than `most`. */
+    DEVICE void keep(int most)
+    {
+        if (!__any_sync(WARP_ALL, next - column > most * (int)WARP_LANES))
+            return;
+        rows_keep(code, kept, &pen, taken, column, (unsigned)(next - column) / WARP_LANES);
+        next = column;
+    }
+};
+
+/* Sweeps the tiles that are not full. Called by the first warp of the grid. */
+template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
+static DEVICE void sweep_mapped_ends(const select_mapper<CODE> &mapper,
+                                     const select_tiles<BITS> &tiles, sweep_lane<CODE, WORD> &my)
+{
+    for (size_t tile = tiles.full; tile < tiles_count(tiles); tile++) {
+        unsigned     length = 0;
+        size_t const start = grid_warp() == 0 ? short_tile(tiles, tile, &length) : 0;
+        for (unsigned row = 0; row < length; row += WARP_LANES) {
+            bool const is_there = row + lane_id() < length;
+            BITS const raw = is_there ? __ldg(tiles.keys + start + row + lane_id()) : (BITS)0;
+            select_place const at = mapper.place(raw);
+            if (is_there && at.is_in && atomicAdd(&my.buckets[at.bucket], 1u) >= SELECT_IN_BIT)
+                my.collect((WORD)raw);
+            my.before += is_there && at.is_before ? 1 : 0;
+            my.keep(select_rows<BITS>::ASIDE);
+        }
+    }
+}
+
 /* Counts every key in its bucket and collects the keys whose bucket is in an interval. */
 template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static DEVICE void sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper,
@@ -196,15 +243,7 @@ static DEVICE void sweep_mapped(const CODE &code, const select_mapper<CODE> &map
     key_code<BITS, false> const as_read = {0};
     unsigned const              lane = lane_id();
     WORD *const                 column = rows + threadIdx.x / WARP_LANES * R::WORDS + lane;
-    WORD                       *next = column;
-    uint32_t                    before = 0;
-    select_pen                  pen = {};
-    auto                        keep = [&](int most) {
-        if (!__any_sync(WARP_ALL, next - column > most * (int)WARP_LANES))
-            return;
-        rows_keep(code, kept, &pen, taken, column, (unsigned)(next - column) / WARP_LANES);
-        next = column;
-    };
+    sweep_lane<CODE, WORD>      my = {code, kept, taken, buckets, column, column, 0, {}};
     for (size_t tile = grid_warp(); tile < tiles.full; tile += grid_warps()) {
         WORD key[T::KEYS];
         (void)tile_read(as_read, tiles, tile, lane, key);
@@ -217,36 +256,19 @@ static DEVICE void sweep_mapped(const CODE &code, const select_mapper<CODE> &map
                 count[j] = 0;
                 if (at.is_in)
                     count[j] = atomicAdd(&buckets[at.bucket], 1u);
-                before += at.is_before ? 1 : 0;
+                my.before += at.is_before ? 1 : 0;
             }
 #pragma unroll
             for (int j = 0; j < R::GROUP; j++)
-                if (count[j] >= SELECT_IN_BIT) {
-                    *next = key[first + j];
-                    next += WARP_LANES;
-                }
-            keep(R::ASIDE);
+                if (count[j] >= SELECT_IN_BIT)
+                    my.collect(key[first + j]);
+            my.keep(R::ASIDE);
         }
     }
-    for (size_t tile = tiles.full; tile < tiles_count(tiles); tile++) { /* done by the first warp of
-                                                                         * the grid */
-        unsigned     length = 0;
-        size_t const start = grid_warp() == 0 ? short_tile(tiles, tile, &length) : 0;
-        for (unsigned row = 0; row < length; row += WARP_LANES) {
-            bool const         is_there = row + lane < length;
-            BITS const         raw = is_there ? __ldg(tiles.keys + start + row + lane) : (BITS)0;
-            select_place const at = mapper.place(raw);
-            if (is_there && at.is_in && atomicAdd(&buckets[at.bucket], 1u) >= SELECT_IN_BIT) {
-                *next = (WORD)raw;
-                next += WARP_LANES;
-            }
-            before += is_there && at.is_before ? 1 : 0;
-            keep(R::ASIDE);
-        }
-    }
-    keep(0);
-    pen_close(kept, pen);
-    atomicAdd(&s.before, (unsigned long long)before);
+    sweep_mapped_ends(mapper, tiles, my);
+    my.keep(0);
+    pen_close(kept, my.pen);
+    atomicAdd(&s.before, (unsigned long long)my.before);
 }
 
 /* Marks the buckets of each interval, sweeps, and sums the counts of buckets into cells. The last
@@ -292,6 +314,69 @@ static DEVICE void sweep_with_map(const CODE &code, const select_tiles<BITS> &ti
 
 /* ---- The kernel ---- */
 
+/* Whether the intervals are a bracket for sweep_bracket. *is_tail: the last one is that of the last
+ * words. */
+template <typename WORD>
+static DEVICE bool plan_is_bracket(const select_plan &plan, unsigned most, WORD last_word,
+                                   bool *is_tail)
+{
+    unsigned const intervals = plan.intervals;
+    bool           is_bracket = intervals <= most && !plan.map.is_used;
+    *is_tail = false;
+    for (unsigned v = 1; v < intervals && is_bracket; v++) {
+        bool const follows = plan.lo[v] == plan.hi[v - 1] + 1;
+        *is_tail = !follows && v + 1 == intervals && (WORD)plan.hi[v] == last_word;
+        is_bracket = follows || *is_tail;
+    }
+    return is_bracket;
+}
+
+/* Sweeps a bracket of up to MOST intervals and adds the counts of the block to the plan. */
+template <int MOST, typename CODE, typename WORD>
+static DEVICE void sweep_as_bracket(const CODE                              &code,
+                                    const select_tiles<typename CODE::BITS> &tiles,
+                                    const select_kept &kept, select_plan *const plan, bool is_tail,
+                                    select_sweep_shared<WORD> &s)
+{
+    unsigned const            intervals = plan->intervals;
+    unsigned long long *const sums = (unsigned long long *)plan->cells;
+    __syncthreads();
+    if (intervals == 1)
+        sweep_bracket<1>(code, tiles, kept, plan, s);
+    else if (intervals == 2)
+        sweep_bracket<(MOST > 1 ? 2 : 1)>(code, tiles, kept, plan, s);
+    else
+        sweep_bracket<MOST>(code, tiles, kept, plan, s);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(&sums[0], s.before);
+    if (threadIdx.x == 0 && is_tail) /* keys between the bracket and the last words */
+        atomicAdd(&sums[2 * intervals - 2], s.others);
+    if (threadIdx.x < intervals)
+        atomicAdd(&sums[2 * threadIdx.x + 1], s.in[threadIdx.x]);
+}
+
+/* Writes the ends of the cells, the first of which may be left out, and zeroes the counts. Returns
+ * whether an interval is a single word. Called by a block. */
+template <typename WORD>
+static DEVICE bool cells_begin(const select_plan &plan, bool lacks_first,
+                               select_sweep_shared<WORD> &s, uint32_t *const columns)
+{
+    unsigned const intervals = plan.intervals, cells = 2 * intervals + 1;
+    bool           is_heavy = false;
+    for (unsigned i = threadIdx.x; i < 1u << SELECT_LG_ENDS; i += SELECT_SWEEP_THREADS) {
+        unsigned const cell = i + lacks_first, v = cell / 2;
+        bool const     is_in = cell % 2 == 1;
+        bool const     has_end = v < intervals;
+        s.ends[i] = !has_end ? (WORD) ~(WORD)0 : (WORD)(is_in ? plan.hi[v] : plan.lo[v] - 1);
+        s.is_heavy[i] = has_end && is_in && plan.lo[v] == plan.hi[v];
+        is_heavy = is_heavy || s.is_heavy[i] != 0;
+    }
+    for (unsigned i = threadIdx.x; i < cells * WARP_LANES; i += SELECT_SWEEP_THREADS)
+        columns[i] = 0;
+    return __syncthreads_or(is_heavy) != 0;
+}
+
 /* Counts the keys of every cell and keeps the keys in intervals of more than one word, with their
  * indices if kept.index exists. Dynamic shared memory: select_sweep_bytes. */
 template <typename CODE, bool FOLDED>
@@ -305,36 +390,18 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
     if (plan->is_void)
         return;
     CODE const                code = code_with_ties<FOLDED>(given);
-    unsigned const            intervals = plan->intervals, cells = 2 * intervals + 1;
     unsigned long long *const sums = (unsigned long long *)plan->cells;
     /* Most intervals of a bracket that fit in registers. */
-    constexpr unsigned MOST = select_tiles<typename CODE::BITS>::KEYS > 16 ? 1 : SELECT_BRACKET;
-    WORD const         last_word = (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0;
-    bool               is_bracket = intervals <= MOST && !plan->map.is_used, is_tail = false;
-    for (unsigned v = 1; v < intervals && is_bracket; v++) {
-        bool const follows = plan->lo[v] == plan->hi[v - 1] + 1;
-        is_tail = !follows && v + 1 == intervals && (WORD)plan->hi[v] == last_word;
-        is_bracket = follows || is_tail;
-    }
+    constexpr int MOST = select_tiles<typename CODE::BITS>::KEYS > 16 ? 1 : SELECT_BRACKET;
+    bool          is_tail;
+    bool const    is_bracket =
+        plan_is_bracket(*plan, MOST, (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0, &is_tail);
     if (threadIdx.x == 0)
         s.before = s.others = 0;
     if (threadIdx.x < SELECT_BRACKET)
         s.in[threadIdx.x] = 0;
     if (is_bracket) {
-        __syncthreads();
-        if (intervals == 1)
-            sweep_bracket<1>(code, tiles, kept, plan, s);
-        else if (intervals == 2)
-            sweep_bracket<(MOST > 1 ? 2 : 1)>(code, tiles, kept, plan, s);
-        else
-            sweep_bracket<MOST>(code, tiles, kept, plan, s);
-        __syncthreads();
-        if (threadIdx.x == 0)
-            atomicAdd(&sums[0], s.before);
-        if (threadIdx.x == 0 && is_tail) /* keys between the bracket and the last words */
-            atomicAdd(&sums[2 * intervals - 2], s.others);
-        if (threadIdx.x < intervals)
-            atomicAdd(&sums[2 * threadIdx.x + 1], s.in[threadIdx.x]);
+        sweep_as_bracket<MOST>(code, tiles, kept, plan, is_tail, s);
         return;
     }
 
@@ -345,20 +412,9 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
             return;
         }
 
-    bool const lacks_first = plan->lo[0] == 0;
-    bool       is_heavy = false;
-    for (unsigned i = threadIdx.x; i < 1u << SELECT_LG_ENDS; i += SELECT_SWEEP_THREADS) {
-        unsigned const cell = i + lacks_first, v = cell / 2;
-        bool const     is_in = cell % 2 == 1;
-        bool const     has_end = v < intervals;
-        s.ends[i] = !has_end ? (WORD) ~(WORD)0 : (WORD)(is_in ? plan->hi[v] : plan->lo[v] - 1);
-        s.is_heavy[i] = has_end && is_in && plan->lo[v] == plan->hi[v];
-        is_heavy = is_heavy || s.is_heavy[i] != 0;
-    }
-    for (unsigned i = threadIdx.x; i < cells * WARP_LANES; i += SELECT_SWEEP_THREADS)
-        columns[i] = 0;
-    bool const     has_heavy = __syncthreads_or(is_heavy) != 0;
-    unsigned const ends = cells - 1 - lacks_first;
+    bool const     lacks_first = plan->lo[0] == 0;
+    bool const     has_heavy = cells_begin(*plan, lacks_first, s, columns);
+    unsigned const ends = 2 * plan->intervals - lacks_first;
     if (ends < 8)
         sweep_some<3>(code, tiles, kept, &plan->taken, lacks_first, has_heavy, s, columns);
     else if (FOLDED || ends < 32)
@@ -370,8 +426,7 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
         sweep_some<FOLDED ? 5 : SELECT_LG_ENDS>(code, tiles, kept, &plan->taken, lacks_first,
                                                 has_heavy, s, columns);
     __syncthreads();
-    for (unsigned i = threadIdx.x / WARP_LANES; i < cells - lacks_first;
-         i += SELECT_SWEEP_THREADS / WARP_LANES) {
+    for (unsigned i = threadIdx.x / WARP_LANES; i <= ends; i += SELECT_SWEEP_THREADS / WARP_LANES) {
         uint64_t const sum = warp_reduce<scan_add<uint64_t>>(columns[i * WARP_LANES + lane_id()]);
         if (lane_id() == 0 && sum != 0)
             atomicAdd(&sums[i + lacks_first], (unsigned long long)sum);

@@ -210,6 +210,43 @@ static __device__ __noinline__ bool topk_few(topk_few_shared<typename CODE::BITS
     return topk_few_keys<SPREAD_MANY>(s, code, keys, n, k, put);
 }
 
+/* The index of the last winner among the `ties` keys equal to `word`, of which the first `wanted`
+ * win. is_kept: the sweep has kept them, in `taken` chunks. Called by all blocks. */
+template <typename CODE, typename BITS, typename WORD>
+static DEVICE uint64_t last_winner(topk_shared<BITS, WORD> &s, const select_work &work,
+                                   const tie_array<CODE, WORD> &array, uint64_t wanted,
+                                   bool is_kept, unsigned taken, select_positions *position,
+                                   unsigned *round)
+{
+    select_plan *const            plan = work.plan;
+    select_grid                   grid = select_grid_of(work);
+    select_target<uint64_t> const target = {0, array.tiles.n - 1, 0, array.ties, 0, 0};
+    if (threadIdx.x == 0) {
+        s.ties.target[0] = target;
+        position->k[0] = wanted - 1;
+    }
+    grid.bins = work.bins + SELECT_BINS;
+    grid.more = work.more + 2 * SELECT_BINS;
+    grid.words = work.gathered + SELECT_GATHER;
+    grid.gathered = &plan->gathered_ties;
+    uint64_t last; /* valid in block 0 */
+    if (is_kept) {
+        select_settle(s.ties, grid, *position, true, round, [&](auto &&f) {
+            each_kept<WORD>(work.kept, taken, [&](WORD word, auto &&index) {
+                if (word == array.word)
+                    f((uint64_t)index(), index);
+            });
+        });
+        last = s.ties.target[0].lo;
+    } else {
+        last = select_tie(s.ties, grid, plan->tied, array, wanted - 1, position, round);
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        plan->last = last;
+    grid_barrier(grid.arrived, round);
+    return __ldcg(&plan->last);
+}
+
 template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     topk_kernel(CODE given, const select_tiles<BITS> tiles, const select_work work,
@@ -232,7 +269,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
 
     bool const     is_told = select_begin(s.keys, work, position, tiles.n, (WORD)(BITS) ~(BITS)0);
     unsigned const taken = is_told ? plan->taken : 0;
-    select_grid    grid = select_grid_of(work);
+    select_grid const grid = select_grid_of(work);
     select_settle(s.keys, grid, position, is_told, &round, [&](auto &&f) {
         if (is_told)
             each_kept<WORD>(work.kept, taken, f);
@@ -251,32 +288,8 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     uint64_t const   wanted = out.k - __ldcg(&plan->below), ties = __ldcg(&plan->ties);
     topk_kept const  has = is_told ? kept_of(*plan, (uint64_t)bound.word) : TOPK_NONE;
     if (ties > wanted) {
-        select_target<uint64_t> const target = {0, tiles.n - 1, 0, ties, 0, 0};
-        uint64_t                      last = 0;
-        if (threadIdx.x == 0) {
-            s.ties.target[0] = target;
-            position.k[0] = wanted - 1;
-        }
-        grid.bins = work.bins + SELECT_BINS;
-        grid.more = work.more + 2 * SELECT_BINS;
-        grid.words = work.gathered + SELECT_GATHER;
-        grid.gathered = &plan->gathered_ties;
-        if (has == TOPK_ALL) {
-            select_settle(s.ties, grid, position, true, &round, [&](auto &&f) {
-                each_kept<WORD>(work.kept, taken, [&](WORD word, auto &&index) {
-                    if (word == bound.word)
-                        f((uint64_t)index(), index);
-                });
-            });
-            last = s.ties.target[0].lo;
-        } else {
-            last = select_tie(s.ties, grid, plan->tied, code, tiles, bound.word, ties, wanted - 1,
-                              &position, &round);
-        }
-        if (blockIdx.x == 0 && threadIdx.x == 0)
-            plan->last = last;
-        grid_barrier(grid.arrived, &round);
-        bound.last = __ldcg(&plan->last);
+        tie_array<CODE, WORD> const array = {code, tiles, bound.word, ties};
+        bound.last = last_winner(s, work, array, wanted, has == TOPK_ALL, taken, &position, &round);
     }
 
     unsigned *const next = gridDim.x == 1 ? &alone_winners : &plan->winners;

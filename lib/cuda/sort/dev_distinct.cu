@@ -30,29 +30,19 @@ struct distinct_list {
 
 /* ---- the sample ----------------------------------------------------------------------------- */
 
-/* Slots hold key bits. The largest 64-bit key would look like an empty slot, so has_largest stands
- * for it. */
-template <typename BITS>
-static __global__ void __launch_bounds__(1024)
-    distinct_sample(key_code_by_width<BITS> code, const BITS *keys, size_t n, distinct_list *list)
-{
-    constexpr unsigned long long  EMPTY = ~0ull;
-    __shared__ unsigned long long slot[DISTINCT_FOUND];
-    __shared__ uint64_t           found[DISTINCT_MOST];
-    __shared__ unsigned           values, has_largest, marked, marks[DISTINCT_MARKS / 32];
-    slot[threadIdx.x] = EMPTY;
-    for (unsigned i = threadIdx.x; i < DISTINCT_MARKS / 32; i += 1024)
-        marks[i] = 0;
-    if (threadIdx.x == 0)
-        values = has_largest = marked = 0;
-    __syncthreads();
+/* The table of the sample. Slots hold key bits. The largest 64-bit key would look like an empty
+ * slot, so has_largest stands for it. */
+struct distinct_table {
+    static constexpr unsigned long long EMPTY = ~0ull;
 
-    size_t const part = n / DISTINCT_SAMPLE;
-#pragma unroll 4
-    for (unsigned s = threadIdx.x; s < DISTINCT_SAMPLE; s += 1024) {
-        size_t const             at = s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
-        unsigned long long const bits = code.encode(keys[at]);
-        unsigned                 to = (unsigned)(bits * 0x9e3779b97f4a7c15ull >> 54);
+    unsigned long long slot[DISTINCT_FOUND];
+    unsigned           values, has_largest;
+    unsigned           marked, marks[DISTINCT_MARKS / 32]; /* marked: number of the marks set */
+
+    /* Adds a key, unless there are too many values. */
+    DEVICE void add(unsigned long long bits)
+    {
+        unsigned       to = (unsigned)(bits * 0x9e3779b97f4a7c15ull >> 54);
         unsigned const mark = (unsigned)(bits * 0x9e3779b97f4a7c15ull >> 48), bit = 1u << mark % 32;
         if ((atomicOr(marks + mark / 32, bit) & bit) == 0)
             atomicAdd(&marked, 1u);
@@ -67,21 +57,42 @@ static __global__ void __launch_bounds__(1024)
             to = (to + 1) % DISTINCT_FOUND;
         }
     }
-    __syncthreads();
-    unsigned const all = values + has_largest;
+};
+
+template <typename BITS>
+static __global__ void __launch_bounds__(1024)
+    distinct_sample(key_code_by_width<BITS> code, const BITS *keys, size_t n, distinct_list *list)
+{
+    __shared__ distinct_table table;
+    __shared__ uint64_t       found[DISTINCT_MOST];
+    table.slot[threadIdx.x] = table.EMPTY;
+    for (unsigned i = threadIdx.x; i < DISTINCT_MARKS / 32; i += 1024)
+        table.marks[i] = 0;
     if (threadIdx.x == 0)
-        list->state.sampled = marked;
+        table.values = table.has_largest = table.marked = 0;
+    __syncthreads();
+
+    size_t const part = n / DISTINCT_SAMPLE;
+#pragma unroll 4
+    for (unsigned s = threadIdx.x; s < DISTINCT_SAMPLE; s += 1024) {
+        size_t const at = s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
+        table.add(code.encode(keys[at]));
+    }
+    __syncthreads();
+    unsigned const all = table.values + table.has_largest;
+    if (threadIdx.x == 0)
+        list->state.sampled = table.marked;
     if (all > DISTINCT_MOST)
         return; /* list->state.values is 0 */
     __syncthreads();
     if (threadIdx.x == 0) {
-        values = 0;
-        if (has_largest)
-            found[all - 1] = EMPTY;
+        table.values = 0;
+        if (table.has_largest)
+            found[all - 1] = table.EMPTY;
     }
     __syncthreads();
-    if (slot[threadIdx.x] != EMPTY)
-        found[atomicAdd(&values, 1u)] = slot[threadIdx.x];
+    if (table.slot[threadIdx.x] != table.EMPTY)
+        found[atomicAdd(&table.values, 1u)] = table.slot[threadIdx.x];
     __syncthreads();
     if (threadIdx.x < all) {
         uint64_t const mine = found[threadIdx.x];

@@ -12,6 +12,54 @@
 
 /* ---- the sample ----------------------------------------------------------------------------- */
 
+/* The keys of the sample of one thread, as they are in memory. */
+template <typename CODE> struct even_drawn {
+    typedef typename CODE::BITS BITS;
+
+    BITS raw[EVEN_SAMPLE_EACH];
+
+    DEVICE void read(const radix_job &job)
+    {
+        size_t const      part = job.n / EVEN_SAMPLE;
+        const BITS *const keys = (const BITS *)(job.source != NULL ? job.source : job.keys[0]);
+#pragma unroll
+        for (int i = 0; i < EVEN_SAMPLE_EACH; i++) {
+            size_t const s = i * EVEN_SAMPLE_THREADS + threadIdx.x;
+            raw[i] = keys[s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part];
+        }
+    }
+    /* Adds to *twice the number of keys whose marks are set already. */
+    DEVICE void mark(uint32_t *marks, uint32_t *twice) const
+    {
+        unsigned again = 0;
+#pragma unroll
+        for (int i = 0; i < EVEN_SAMPLE_EACH; i++) {
+            unsigned const place =
+                (unsigned)(raw[i] * 0x9e3779b97f4a7c15ull >> (64 - EVEN_LG_MARKS));
+            uint32_t const bit = 1u << place % 32;
+            again += (atomicOr(marks + place / 32, bit) & bit) != 0;
+        }
+        again = __reduce_add_sync(WARP_ALL, again);
+        if (lane_id() == 0)
+            atomicAdd(twice, again);
+    }
+    /* Counts the keys of all threads in EVEN_PARTS equal ranges of codes. Returns whether a range
+     * has too many. */
+    template <typename MAP>
+    DEVICE bool crowds(CODE const &code, MAP const &map, uint32_t codes, uint32_t *count) const
+    {
+        if (threadIdx.x < EVEN_PARTS)
+            count[threadIdx.x] = 0;
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < EVEN_SAMPLE_EACH; i++)
+            atomicAdd(count + (uint64_t)map.of(code, raw[i]) * EVEN_PARTS / codes, 1u);
+        __syncthreads();
+        return __syncthreads_or(threadIdx.x < EVEN_PARTS &&
+                                count[threadIdx.x] > CUDA_TUNE_EVEN_CROWDED) != 0;
+    }
+};
+
 /* Makes the map and decides whether the keys are even enough. One block. `repeats`: number of keys
  * of one value that leaves can sort. `differ`: the sample must differ in the bits from here on. */
 template <typename CODE>
@@ -19,8 +67,6 @@ static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
     even_sample(radix_job const job, CODE const code, even_tables const tables, unsigned repeats,
                 unsigned differ)
 {
-    constexpr int EACH = EVEN_SAMPLE_EACH;
-    constexpr unsigned          DRAWN = EVEN_SAMPLE;
     typedef typename CODE::BITS BITS;
     extern __shared__ uint32_t  marks[]; /* [2^EVEN_LG_MARKS / 32] */
     __shared__ BITS             ends[2][32];
@@ -28,50 +74,24 @@ static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
     __shared__ even_map<CODE> map;
     __shared__ bool           fits;
     uint32_t const            codes = tables.shape.codes;
-    size_t const              part = job.n / DRAWN;
-    const BITS *const         keys = (const BITS *)(job.source != NULL ? job.source : job.keys[0]);
+    even_drawn<CODE>          drawn;
+    BITS                      low, high;
 
-    BITS raw[EACH], low, high;
-#pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        size_t const s = i * EVEN_SAMPLE_THREADS + threadIdx.x;
-        raw[i] = keys[s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part];
-    }
+    drawn.read(job);
     for (unsigned i = threadIdx.x; i < (1u << EVEN_LG_MARKS) / 32; i += EVEN_SAMPLE_THREADS)
         marks[i] = 0;
     if (threadIdx.x == 0)
         twice = 0;
-    even_find_ends(code, raw, ends, &low, &high);
+    even_find_ends(code, drawn.raw, ends, &low, &high);
     if (threadIdx.x == 0)
         fits = (low ^ high) >> differ != 0 && low < high && map.fit(code, low, high, codes, false);
     __syncthreads();
     if (!fits)
         return; /* state->go is 0 */
 
-    unsigned again = 0;
-#pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        unsigned const mark = (unsigned)(raw[i] * 0x9e3779b97f4a7c15ull >> (64 - EVEN_LG_MARKS));
-        uint32_t const bit = 1u << mark % 32;
-        again += (atomicOr(marks + mark / 32, bit) & bit) != 0;
-    }
-    again = __reduce_add_sync(WARP_ALL, again);
-    if (lane_id() == 0)
-        atomicAdd(&twice, again);
-    /* Counts the sample keys in equal ranges of codes. Returns whether a range has too many. */
-    auto const crowded = [&](auto const &any_map, uint32_t all_codes, unsigned ranges) {
-        if (threadIdx.x < EVEN_PARTS)
-            count[threadIdx.x] = 0;
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < EACH; i++)
-            atomicAdd(count + (uint64_t)any_map.of(code, raw[i]) * ranges / all_codes, 1u);
-        __syncthreads();
-        return __syncthreads_or(threadIdx.x < ranges &&
-                                count[threadIdx.x] > CUDA_TUNE_EVEN_CROWDED) != 0;
-    };
-    bool const     bent = crowded(map, codes, EVEN_PARTS);
-    uint64_t const tied = (uint64_t)DRAWN * DRAWN / 2 * repeats / job.n;
+    drawn.mark(marks, &twice);
+    bool const     bent = drawn.crowds(code, map, codes, count);
+    uint64_t const tied = (uint64_t)EVEN_SAMPLE * EVEN_SAMPLE / 2 * repeats / job.n;
     __syncthreads();
     if (twice > EVEN_REPEATED + tied)
         return;
@@ -81,9 +101,9 @@ static __global__ void __launch_bounds__(EVEN_SAMPLE_THREADS)
         __syncthreads();
         if (!fits)
             return;
-        crowded(map, 1u << EVEN_LG_FINE, EVEN_PARTS);
+        (void)drawn.crowds(code, map, 1u << EVEN_LG_FINE, count);
         if (!even_make_bend<EVEN_SAMPLE_THREADS / 32>(count, codes, bend, sums) ||
-            crowded(even_bent<CODE>{map, bend}, codes, EVEN_PARTS))
+            drawn.crowds(code, even_bent<CODE>{map, bend}, codes, count))
             return;
         if (threadIdx.x < EVEN_PARTS)
             tables.state->bend[threadIdx.x] = bend[threadIdx.x];

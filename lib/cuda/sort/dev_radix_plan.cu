@@ -116,81 +116,93 @@ static __device__ unsigned plan_leaf_digits(const radix_job &job, const plan_dig
     return 0;
 }
 
+/* Chooses the leading digits after which few keys share a prefix; sets prefix_shift and leaf if they
+ * are fewer than all that differ. `*steps`: the digits that differ; then those that are sorted.
+ * Returns the lowest of these. Called by one thread. */
+static __device__ unsigned plan_prefix(radix_plan *plan, const radix_job &job,
+                                       const plan_digit *digit, unsigned *steps)
+{
+    float    tied = (float)job.n;
+    unsigned taken = 0, d = job.key_size;
+    while (d > 0 && tied * CUDA_TUNE_RADIX_TIED > 1) {
+        d--;
+        tied *= digit[d].tied;
+        taken += digit[d].active;
+    }
+    unsigned       fewer = job.leaf ? plan_leaf_digits(job, digit, CUDA_TUNE_LEAF_GROUP) : 0;
+    unsigned const fewest =
+        job.large ? plan_leaf_digits(job, digit, CUDA_TUNE_LEAF_GROUP_LARGE) : 0;
+    bool const large = fewest > 0 && (fewer == 0 || fewest < fewer);
+    fewer = large ? fewest : fewer;
+    /* Leaves take longer than a step, but not longer than a step and the finish. */
+    plan->leaf = fewer > 0 && fewer + (taken == *steps) < taken ? 1 + large : 0;
+    if (plan->leaf) {
+        taken = fewer;
+        d = job.key_size - fewer;
+    }
+    if (taken == 0 || taken >= *steps)
+        return 0;
+    *steps = taken;
+    plan->prefix_shift = d * RADIX_BITS;
+    return d;
+}
+
+/* Writes step `at` of `steps` of the first list, by digit d. `begin`: the arrays that the first step
+ * reads; `finish`: the steps sort by a prefix. Called by one thread. */
+static __device__ void plan_step(radix_plan *plan, const radix_job &job, const plan_digit &digit,
+                                 unsigned d, unsigned at, unsigned steps, unsigned begin,
+                                 bool finish)
+{
+    bool const first = at == 0, last = at + 1 == steps, from_source = job.source != NULL;
+    /* With a source, the arrays are chosen so that the last step ends in arrays 0. */
+    unsigned const    out = from_source ? (steps - 1 - at) % 2 : (begin + at + 1) % 2;
+    uint16_t const    carried = from_source && job.key_size < 4 ? 4 : job.key_size;
+    radix_step *const step = &plan->step[at];
+    step->keys_in = first && from_source ? job.source : job.keys[1 - out];
+    step->values_in = job.values[1 - out];
+    step->keys_out = job.keys[out];
+    step->values_out = job.values[out];
+    step->shift = d * RADIX_BITS;
+    step->digit = d;
+    step->number = at;
+    step->key_in = first ? job.key_size : carried;
+    step->key_out = from_source && last && !job.keep_keys && !finish ? 0 : carried;
+    step->value_in = first && from_source ? 0 : job.value_size;
+    step->value_out = last ? job.value_out : job.value_size;
+    step->encode = first;
+    step->fold = first && from_source;
+    step->decode = last && !from_source;
+    /* Without values the order of equal digits does not matter in the first step, but many equal
+     * digits would serialise the atomics. */
+    step->loose = first && job.value_size == 0 && digit.tied * CUDA_TUNE_RADIX_LOOSE < 1;
+}
+
 /* Writes the first list of steps. `copied`: arrays 1 also have the keys. Called by one thread. */
 static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const plan_digit *digit,
                                   bool prefix, bool copied)
 {
     unsigned const digits = job.key_size;
-    unsigned       steps = 0, lowest = 0;
+    unsigned       steps = 0, lowest = 0, at = 0;
     for (unsigned d = 0; d < digits; d++) {
         plan->active[d] = digit[d].active;
         steps += digit[d].active;
     }
     plan->prefix_shift = 0;
     plan->leaf = 0;
-    if (prefix) { /* from the leading digit down, until few keys share a prefix */
-        float    tied = (float)job.n;
-        unsigned taken = 0, d = digits;
-        while (d > 0 && tied * CUDA_TUNE_RADIX_TIED > 1) {
-            d--;
-            tied *= digit[d].tied;
-            taken += digit[d].active;
-        }
-        unsigned       fewer = job.leaf ? plan_leaf_digits(job, digit, CUDA_TUNE_LEAF_GROUP) : 0;
-        unsigned const fewest =
-            job.large ? plan_leaf_digits(job, digit, CUDA_TUNE_LEAF_GROUP_LARGE) : 0;
-        bool const large = fewest > 0 && (fewer == 0 || fewest < fewer);
-        fewer = large ? fewest : fewer;
-        /* Leaves take longer than a step, but not longer than a step and the finish. */
-        plan->leaf = fewer > 0 && fewer + (taken == steps) < taken ? 1 + large : 0;
-        if (plan->leaf) {
-            taken = fewer;
-            d = digits - fewer;
-        }
-        if (taken > 0 && taken < steps) {
-            lowest = d;
-            steps = taken;
-            plan->prefix_shift = d * RADIX_BITS;
-        }
-    }
-    bool const from_source = job.source != NULL, finish = plan->prefix_shift != 0;
-    if (steps == 0 && from_source) { /* an argsort of equal keys still writes the indices */
+    if (prefix)
+        lowest = plan_prefix(plan, job, digit, &steps);
+    if (steps == 0 && job.source != NULL) { /* an argsort of equal keys still writes the indices */
         plan->active[digits - 1] = 1;
         lowest = digits - 1;
         steps = 1;
     }
-
-    unsigned       at = 0;
-    unsigned const begin = copied ? steps % 2 : 0; /* arrays that the first step reads */
-    for (unsigned d = lowest; d < digits; d++) {
-        if (!plan->active[d])
-            continue;
-        bool const first = at == 0, last = at + 1 == steps;
-        /* With a source, the arrays are chosen so that the last step ends in arrays 0. */
-        unsigned const    out = from_source ? (steps - 1 - at) % 2 : (begin + at + 1) % 2;
-        radix_step *const step = &plan->step[at];
-        step->keys_in = first && from_source ? job.source : job.keys[1 - out];
-        step->values_in = job.values[1 - out];
-        step->keys_out = job.keys[out];
-        step->values_out = job.values[out];
-        step->shift = d * RADIX_BITS;
-        step->digit = d;
-        step->number = at;
-        uint16_t const carried = from_source && job.key_size < 4 ? 4 : job.key_size;
-        step->key_in = first ? job.key_size : carried;
-        step->key_out = from_source && last && !job.keep_keys && !finish ? 0 : carried;
-        step->value_in = first && from_source ? 0 : job.value_size;
-        step->value_out = last ? job.value_out : job.value_size;
-        step->encode = first;
-        step->fold = first && from_source;
-        step->decode = last && !from_source;
-        /* Without values the order of equal digits does not matter in the first step, but many
-         * equal digits would serialise the atomics. */
-        step->loose = first && job.value_size == 0 && digit[d].tied * CUDA_TUNE_RADIX_LOOSE < 1;
-        at++;
-    }
+    bool const     finish = plan->prefix_shift != 0;
+    unsigned const begin = copied ? steps % 2 : 0;
+    for (unsigned d = lowest; d < digits; d++)
+        if (plan->active[d])
+            plan_step(plan, job, digit[d], d, at++, steps, begin, finish);
     plan->steps = steps;
-    plan->leaf_from = from_source ? 0 : (begin + steps) % 2;
+    plan->leaf_from = job.source != NULL ? 0 : (begin + steps) % 2;
     plan->settle = plan->leaf ? 0 : plan->leaf_from;
     if (finish)
         plan_again(plan, job);
@@ -278,48 +290,12 @@ template <typename RAW, bool WIDE> struct histogram_shape {
     };
 };
 
-template <typename RAW, typename CODE, bool WIDE>
-static __global__ void __launch_bounds__(histogram_shape<RAW, WIDE>::THREADS)
-    radix_histogram(radix_job const job, CODE const code, radix_tables const tables)
+/* Calls add with every key and, if `copies`, copies the keys to arrays 1. Called by all threads of
+ * the grid. */
+template <unsigned AT_ONCE, typename RAW, typename F>
+static DEVICE void histogram_read(const radix_job &job, bool copies, F &&add)
 {
-    typedef histogram_shape<RAW, WIDE> SHAPE;
-    typedef typename CODE::BITS        BITS;
-    enum {
-        DIGITS = SHAPE::DIGITS,
-        COPIES = SHAPE::COPIES,
-        AT_ONCE = SHAPE::AT_ONCE,
-        EACH = 16 / sizeof(RAW)
-    };
-    extern __shared__ uint4 histogram_memory[];
-    auto *const             count = (uint32_t *)histogram_memory; /* [digit][bin][copy] */
-    __shared__ plan_digit   digit[RADIX_DIGITS];
-    __shared__ bool         last;
-    __shared__ unsigned     crowded; /* sample keys that share a prefix */
-    __shared__ radix_plan   plan;    /* built here, then copied to tables.plan */
-
-    if ((job.even || job.grid) && tables.even->go != 0 && tables.even->failed == 0)
-        return; /* the keys are sorted; a plan of zeros has no steps */
-    for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS * COPIES / 4; i += blockDim.x)
-        ((uint4 *)count)[i] = make_uint4(0, 0, 0, 0);
-    for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
-        ((uint32_t *)&plan)[i] = 0;
-    bool copies = false;
-    if constexpr (sizeof(RAW) == sizeof(BITS))
-        copies = plan_copies(job, code);
-    __syncthreads();
-
-    uint32_t *const mine = count + threadIdx.x % COPIES;
-    BITS            unlike = 0;
-    auto const      add = [&](RAW raw) {
-        BITS const bits = code.fold(code.encode(raw));
-        unlike |= bits ^ bits >> 1;
-#pragma unroll
-        for (unsigned d = 0; d < DIGITS; d++) {
-            unsigned const value = (unsigned)(bits >> d * RADIX_BITS) % RADIX_BINS;
-            atomicAdd(mine + (d * RADIX_BINS + value) * COPIES, 1u);
-        }
-    };
-
+    constexpr unsigned EACH = 16 / sizeof(RAW);
     const RAW *const   keys = (const RAW *)(job.source != NULL ? job.source : job.keys[0]);
     size_t const       head = min((16 - (size_t)keys % 16) % 16 / sizeof(RAW), job.n);
     size_t const       chunks = (job.n - head) / EACH;
@@ -349,9 +325,12 @@ static __global__ void __launch_bounds__(histogram_shape<RAW, WIDE>::THREADS)
         if (copies)
             ((RAW *)job.keys[1])[i] = keys[i];
     }
-    __syncthreads();
+}
 
-    plan_note_unlike(tables, unlike);
+/* Adds the counts of a block, [digit][bin][copy], to those of the grid. */
+template <unsigned DIGITS, unsigned COPIES>
+static DEVICE void histogram_add(const radix_tables &tables, const uint32_t *count)
+{
     for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS; i += blockDim.x) {
         uint32_t sum = 0;
 #pragma unroll
@@ -360,6 +339,79 @@ static __global__ void __launch_bounds__(histogram_shape<RAW, WIDE>::THREADS)
         if (sum != 0)
             atomicAdd(tables.bins + i, (unsigned long long)sum);
     }
+}
+
+/* Makes the plan from the counts of the grid. `plan` is in shared memory and zero. Called by all
+ * threads of the last block. */
+template <unsigned DIGITS, typename RAW, typename CODE>
+static DEVICE void histogram_plan(radix_plan *plan, const radix_job &job, CODE const &code,
+                                  const radix_tables &tables, bool copies)
+{
+    __shared__ plan_digit digit[RADIX_DIGITS];
+    __shared__ unsigned   crowded; /* sample keys that share a prefix */
+    const RAW *const      keys = (const RAW *)(job.source != NULL ? job.source : job.keys[0]);
+    for (unsigned d = threadIdx.x / 32; d < DIGITS; d += blockDim.x / 32) {
+        plan_digit const found = plan_scan(tables, d, job.n);
+        if (threadIdx.x % 32 == 0)
+            digit[d] = found;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        plan_steps(plan, job, digit, job.finish, copies);
+        crowded = 0;
+    }
+    __syncthreads();
+    unsigned const shift = plan->prefix_shift;
+    if (shift == 0 || plan->leaf != 0 || tables.sampled == 0)
+        return;
+    for (unsigned s = threadIdx.x; s < tables.sampled; s += blockDim.x)
+        if (plan_shares(tables, code.fold(code.encode(keys[plan_sample_at(tables, job.n, s)])),
+                        shift))
+            atomicAdd(&crowded, 1u);
+    __syncthreads();
+    if (threadIdx.x == 0 && crowded > CUDA_TUNE_RADIX_CROWDED)
+        plan_steps(plan, job, digit, false, copies);
+    __syncthreads();
+}
+
+template <typename RAW, typename CODE, bool WIDE>
+static __global__ void __launch_bounds__(histogram_shape<RAW, WIDE>::THREADS)
+    radix_histogram(radix_job const job, CODE const code, radix_tables const tables)
+{
+    typedef histogram_shape<RAW, WIDE> SHAPE;
+    typedef typename CODE::BITS        BITS;
+    constexpr unsigned                 DIGITS = SHAPE::DIGITS, COPIES = SHAPE::COPIES;
+    extern __shared__ uint4            histogram_memory[];
+    auto *const                        count = (uint32_t *)histogram_memory;
+    __shared__ bool                    last;
+    __shared__ radix_plan              plan; /* built here, then copied to tables.plan */
+
+    if ((job.even || job.grid) && tables.even->go != 0 && tables.even->failed == 0)
+        return; /* the keys are sorted; a plan of zeros has no steps */
+    for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS * COPIES / 4; i += blockDim.x)
+        ((uint4 *)count)[i] = make_uint4(0, 0, 0, 0);
+    for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
+        ((uint32_t *)&plan)[i] = 0;
+    bool copies = false;
+    if constexpr (sizeof(RAW) == sizeof(BITS))
+        copies = plan_copies(job, code);
+    __syncthreads();
+
+    uint32_t *const mine = count + threadIdx.x % COPIES;
+    BITS            unlike = 0;
+    histogram_read<SHAPE::AT_ONCE, RAW>(job, copies, [&](RAW raw) {
+        BITS const bits = code.fold(code.encode(raw));
+        unlike |= bits ^ bits >> 1;
+#pragma unroll
+        for (unsigned d = 0; d < DIGITS; d++) {
+            unsigned const value = (unsigned)(bits >> d * RADIX_BITS) % RADIX_BINS;
+            atomicAdd(mine + (d * RADIX_BINS + value) * COPIES, 1u);
+        }
+    });
+    __syncthreads();
+
+    plan_note_unlike(tables, unlike);
+    histogram_add<DIGITS, COPIES>(tables, count);
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0)
@@ -368,28 +420,7 @@ static __global__ void __launch_bounds__(histogram_shape<RAW, WIDE>::THREADS)
     if (!last)
         return;
     __threadfence();
-    for (unsigned d = threadIdx.x / 32; d < DIGITS; d += blockDim.x / 32) {
-        plan_digit const found = plan_scan(tables, d, job.n);
-        if (threadIdx.x % 32 == 0)
-            digit[d] = found;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        plan_steps(&plan, job, digit, job.finish, copies);
-        crowded = 0;
-    }
-    __syncthreads();
-    unsigned const shift = plan.prefix_shift;
-    if (shift != 0 && plan.leaf == 0 && tables.sampled != 0) {
-        for (unsigned s = threadIdx.x; s < tables.sampled; s += blockDim.x)
-            if (plan_shares(tables, code.fold(code.encode(keys[plan_sample_at(tables, job.n, s)])),
-                            shift))
-                atomicAdd(&crowded, 1u);
-        __syncthreads();
-        if (threadIdx.x == 0 && crowded > CUDA_TUNE_RADIX_CROWDED)
-            plan_steps(&plan, job, digit, false, copies);
-        __syncthreads();
-    }
+    histogram_plan<DIGITS, RAW>(&plan, job, code, tables, copies);
     for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
         ((uint32_t *)tables.plan)[i] = ((const uint32_t *)&plan)[i];
 }

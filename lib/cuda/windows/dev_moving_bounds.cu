@@ -141,21 +141,28 @@ static DEVICE void write_bound(const moving_wish &wish, const segment_codes<WORD
         moving_write_key(wish, codes, i, (WORD)(code ^ flip));
 }
 
+struct bounds_tile { /* the outputs of a block */
+    segment  where;  /* windows do not reach past it */
+    uint64_t begin;  /* the first output */
+    unsigned outputs;
+    bool     hides; /* NaNs are counted */
+};
+
 /* The outputs of a tile whose windows only the ends of `where` cut; places outside of it have code
  * 0. */
 template <typename WORD, int ITEMS>
 static DEVICE void whole_windows(const moving_wish &wish, const segment_codes<WORD> &codes,
-                                 bounds_shared<WORD, ITEMS> &s, segment where, uint64_t begin,
-                                 unsigned outputs, unsigned window, unsigned stretch, bool hides)
+                                 bounds_shared<WORD, ITEMS> &s, const bounds_tile &tile,
+                                 unsigned window, unsigned stretch)
 {
-    uint64_t const start = where.start, last = where.start + where.length;
+    uint64_t const start = tile.where.start, last = start + tile.where.length;
     for (unsigned distance = 1; distance < stretch; distance *= 2)
         widen(s, distance);
-    for (unsigned o = threadIdx.x; o < outputs && begin + o < last; o += THREADS) {
-        uint64_t const i = begin + o;
+    for (unsigned o = threadIdx.x; o < tile.outputs && tile.begin + o < last; o += THREADS) {
+        uint64_t const i = tile.begin + o;
         uint64_t const first = i - start > wish.back ? i - wish.back : start;
         uint64_t const end = last - i > wish.ahead ? i + wish.ahead + 1 : last;
-        unsigned const nans = hides ? nans_to(s, o + window) - nans_to(s, o) : 0;
+        unsigned const nans = tile.hides ? nans_to(s, o + window) - nans_to(s, o) : 0;
         WORD const     low = s.codes[o], high = s.codes[o + window - stretch];
         write_bound(wish, codes, i, low > high ? low : high, (unsigned)(end - first), nans);
     }
@@ -164,8 +171,8 @@ static DEVICE void whole_windows(const moving_wish &wish, const segment_codes<WO
 /* The outputs of any tile. */
 template <typename WORD, int ITEMS>
 static DEVICE void cut_windows(const moving_wish &wish, const segment_codes<WORD> &codes,
-                               bounds_shared<WORD, ITEMS> &s, uint64_t begin, unsigned outputs,
-                               unsigned stretch, bool hides)
+                               bounds_shared<WORD, ITEMS> &s, const bounds_tile &tile,
+                               unsigned stretch)
 {
     bounds_window windows[ITEMS];
     WORD          best[ITEMS];
@@ -173,16 +180,16 @@ static DEVICE void cut_windows(const moving_wish &wish, const segment_codes<WORD
     for (int j = 0; j < ITEMS; j++) {
         unsigned const o = j * THREADS + threadIdx.x;
         windows[j] = {0, 0};
-        if (o < outputs && begin + o < wish.n)
-            windows[j] = window_of(wish, s, begin, o);
+        if (o < tile.outputs && tile.begin + o < wish.n)
+            windows[j] = window_of(wish, s, tile.begin, o);
     }
     find_bounds(s, stretch, windows, best);
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) {
         bounds_window const here = windows[j];
-        unsigned const      nans = hides ? nans_to(s, here.end) - nans_to(s, here.first) : 0;
+        unsigned const      nans = tile.hides ? nans_to(s, here.end) - nans_to(s, here.first) : 0;
         if (here.length() != 0)
-            write_bound(wish, codes, begin + j * THREADS + threadIdx.x, best[j], here.length(),
+            write_bound(wish, codes, tile.begin + j * THREADS + threadIdx.x, best[j], here.length(),
                         nans);
     }
 }
@@ -208,11 +215,12 @@ static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), 
                    unsigned window, unsigned stretch)
 {
     __shared__ bounds_shared<WORD, ITEMS_OF_ROWS> s;
-    segment const  where = {blockIdx.x / rows.tiles * rows.length, rows.length};
-    uint64_t const begin = where.start + (uint64_t)(blockIdx.x % rows.tiles) * rows.outputs;
-    bool const     hides = codes.is_float && wish.nans != ORDO_NANS_LAST;
-    load_codes(wish, codes, (int64_t)begin - (int64_t)wish.back, where, hides, s);
-    whole_windows(wish, codes, s, where, begin, rows.outputs, window, stretch, hides);
+    segment const     where = {blockIdx.x / rows.tiles * rows.length, rows.length};
+    uint64_t const    begin = where.start + (uint64_t)(blockIdx.x % rows.tiles) * rows.outputs;
+    bounds_tile const tile = {where, begin, rows.outputs,
+                              codes.is_float && wish.nans != ORDO_NANS_LAST};
+    load_codes(wish, codes, (int64_t)begin - (int64_t)wish.back, where, tile.hides, s);
+    whole_windows(wish, codes, s, tile, window, stretch);
 }
 
 template <typename WORD>
@@ -222,17 +230,17 @@ static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), 
                        unsigned window, unsigned stretch)
 {
     __shared__ bounds_shared<WORD, ITEMS_OF_SEGMENTS> s;
-    segment const                                     where = {0, wish.n};
     uint64_t const                                    begin = (uint64_t)blockIdx.x * outputs;
-    bool const hides = codes.is_float && wish.nans != ORDO_NANS_LAST;
+    bounds_tile const                                 tile = {
+                                        {0, wish.n}, begin, outputs, codes.is_float && wish.nans != ORDO_NANS_LAST};
     if (threadIdx.x < WARP_LANES)
         moving_find_near(wish, begin, outputs, &s.near);
-    load_codes(wish, codes, (int64_t)begin - (int64_t)wish.back, where, hides, s);
+    load_codes(wish, codes, (int64_t)begin - (int64_t)wish.back, tile.where, tile.hides, s);
     if (s.near.are_several || s.near.reach.before < wish.back ||
         s.near.reach.after < outputs + wish.ahead)
-        cut_windows(wish, codes, s, begin, outputs, stretch, hides);
+        cut_windows(wish, codes, s, tile, stretch);
     else
-        whole_windows(wish, codes, s, where, begin, outputs, window, stretch, hides);
+        whole_windows(wish, codes, s, tile, window, stretch);
 }
 
 /* The tiles of an array or of its rows; no tiles if rows are too short for tiles of their own. */

@@ -63,17 +63,40 @@ template <bool SHORT> struct grid_tile {
     }
 };
 
-/* Counts the keys of a block in `count`, by slot_of(key). `whole`: the tile has them all. */
+template <typename TILE> struct grid_part { /* the keys of a block and its registers */
+    const uint32_t *keys;
+    grid_range      range;
+    TILE           &tile;
+    bool            whole; /* the tile has them all */
+};
+
+/* Counts the keys of a block in `count`, by slot_of(key). */
 template <typename TILE, typename SLOT>
-static DEVICE void grid_count(uint32_t *count, const uint32_t *keys, grid_range range, TILE &tile,
-                              bool whole, SLOT &&slot_of)
+static DEVICE void grid_count(uint32_t *count, grid_part<TILE> const &part, SLOT &&slot_of)
 {
 #pragma unroll 1
-    for (uint32_t at = range.first; at < range.end; at += TILE::KEYS) {
-        if (!whole)
-            tile.load(keys, at, range.end);
-        tile.add(count, slot_of, [](int, unsigned, uint32_t) {});
+    for (uint32_t at = part.range.first; at < part.range.end; at += TILE::KEYS) {
+        if (!part.whole)
+            part.tile.load(part.keys, at, part.range.end);
+        part.tile.add(count, slot_of, [](int, unsigned, uint32_t) {});
     }
+}
+
+/* Counts the keys of all blocks in tables.even_counts, by slot_of(key). `drawn` is in shared memory.
+ * Contains a barrier of all blocks. */
+template <typename TILE, typename SLOT>
+static DEVICE void grid_count_all(uint32_t *drawn, grid_part<TILE> const &part,
+                                  const radix_tables &tables, SLOT &&slot_of)
+{
+    unsigned const me = threadIdx.x;
+    drawn[me] = 0;
+    __syncthreads();
+    grid_count(drawn, part, slot_of);
+    __syncthreads();
+    uint32_t const count = drawn[me];
+    if (count != 0)
+        atomicAdd(tables.even_counts + me, count);
+    radix_barrier(&tables.even->blocks_done);
 }
 
 /* Makes the table of the codes. `count`: keys of the part of this thread, of n keys or of a sample
@@ -232,30 +255,23 @@ static DEVICE void grid_copy_large(const grid_shared<CODE, false> *shared, const
  * order. Nothing is changed if a key has another value. */
 template <typename CODE, typename TILE>
 static DEVICE void grid_sort_few(grid_shared<CODE, false> *shared, const radix_job &job,
-                                 CODE const &code, const radix_tables &tables, grid_range range,
-                                 TILE &tile, bool whole)
+                                 CODE const &code, const radix_tables &tables,
+                                 grid_part<TILE> const &part)
 {
     unsigned const    me = threadIdx.x, values = shared->frequent.values;
     uint32_t *const   keys = (uint32_t *)job.keys[0];
     const auto *const table = &shared->drawn.table;
     unsigned const    absent = GRID_PARTS - 1;
-    shared->drawn.count[me] = 0;
-    __syncthreads();
-    grid_count(shared->drawn.count, keys, range, tile, whole, [&](uint32_t raw, uint32_t) {
+    grid_count_all(shared->drawn.count, part, tables, [&](uint32_t raw, uint32_t) {
         uint32_t const bits = code.encode(raw);
         unsigned const slot = table->find(bits);
         return bits != table->none && table->key[slot] == bits ? table->hits[slot] : absent;
     });
-    __syncthreads();
-    uint32_t const count = shared->drawn.count[me];
-    if (count != 0)
-        atomicAdd(tables.even_counts + me, count);
-    radix_barrier(&tables.even->blocks_done);
     if (__ldcg(tables.even_counts + absent) != 0)
         return;
     shared->start[me] = grid_scan(__ldcg(tables.even_counts + me), shared->sums);
     __syncthreads();
-    uint32_t at = range.first + me;
+    uint32_t at = part.range.first + me;
     unsigned low = 0, high = values;
     while (high - low > 1) { /* the value of the first place of this thread */
         unsigned const middle = (low + high) / 2;
@@ -264,7 +280,7 @@ static DEVICE void grid_sort_few(grid_shared<CODE, false> *shared, const radix_j
         else
             high = middle;
     }
-    for (; at < range.end; at += GRID_THREADS) {
+    for (; at < part.range.end; at += GRID_THREADS) {
         while (low + 1 < values && shared->start[low + 1] <= at)
             low++;
         keys[at] = code.decode(shared->frequent.bits[low]);
@@ -285,42 +301,24 @@ static DEVICE void grid_copy_values(const radix_job &job, grid_range range)
             ((uint64_t *)job.values[1])[i] = ((const uint64_t *)job.values[0])[i];
 }
 
-/* The number of keys of the part of this thread, in all blocks. Contains a barrier of these. */
-template <typename CODE, bool INDEXED, typename TILE>
-static DEVICE uint32_t grid_count_part(grid_shared<CODE, INDEXED> *shared, CODE const &code,
-                                       grid_line<CODE> const &line, const uint32_t *keys,
-                                       grid_range range, TILE &tile, bool whole,
-                                       const radix_tables &tables)
-{
-    unsigned const me = threadIdx.x;
-    shared->drawn.count[me] = 0;
-    __syncthreads();
-    grid_count(shared->drawn.count, keys, range, tile, whole,
-               [&](uint32_t raw, uint32_t) { return line.of(code, raw) >> GRID_LG_PART; });
-    __syncthreads();
-    uint32_t const count = shared->drawn.count[me];
-    if (count != 0)
-        atomicAdd(tables.even_counts + me, count);
-    radix_barrier(&tables.even->blocks_done);
-    return __ldcg(tables.even_counts + me);
-}
-
 /* Moves the keys of a block to arrays 1, by code. Returns the number of codes; 0, in all blocks, if
  * one has too many keys. `codes`: those of the line. EXACT: the keys of the parts are counted, not
  * only those of the sample. Contains one or two barriers of all blocks. */
 template <bool EXACT, typename CODE, bool INDEXED, typename TILE>
 static DEVICE uint32_t grid_partition(grid_shared<CODE, INDEXED> *shared, const radix_job &job,
                                       CODE const &code, const radix_tables &tables,
-                                      grid_line<CODE> const &line, const uint32_t *keys,
-                                      grid_range range, TILE &tile, bool whole, uint32_t codes)
+                                      grid_line<CODE> const &line, grid_part<TILE> const &part,
+                                      uint32_t codes)
 {
     unsigned const me = threadIdx.x, values = EXACT ? 0 : shared->frequent.values;
     uint32_t const n = (uint32_t)job.n, more = values == 0 ? 0 : shared->frequent.first[values];
     uint32_t       ranked[TILE::ITEMS], count;
     uint4          to;
-    if (EXACT)
-        count = grid_count_part(shared, code, line, keys, range, tile, whole, tables);
-    else
+    if (EXACT) {
+        grid_count_all(shared->drawn.count, part, tables,
+                       [&](uint32_t raw, uint32_t) { return line.of(code, raw) >> GRID_LG_PART; });
+        count = __ldcg(tables.even_counts + me);
+    } else
         count = shared->drawn.count[me];
     codes = min(codes, GRID_CODES - more);
     grid_make_bend(shared->bend, count, shared->sums, EXACT ? n : GRID_DRAWN, codes);
@@ -334,25 +332,25 @@ static DEVICE uint32_t grid_partition(grid_shared<CODE, INDEXED> *shared, const 
         uint32_t const bits = code.fold(code.encode(raw));
         return grid_frequent_code<INDEXED>(&shared->frequent, at, bits, __umulhi(index, factor));
     };
-    if (whole)
-        grid_rank(shared, tile, ranked, code_of);
+    if (part.whole)
+        grid_rank(shared, part.tile, ranked, code_of);
     else {
         ((uint4 *)shared->moved.count)[me] = make_uint4(0, 0, 0, 0);
         __syncthreads();
-        grid_count(shared->moved.count, keys, range, tile, false, code_of);
+        grid_count(shared->moved.count, part, code_of);
         __syncthreads();
     }
     if (!grid_take(shared, n, codes, tables.even_groups, &tables.even->blocks_done, &to))
         return 0;
     uint32_t *const keys_out = (uint32_t *)job.keys[1], *const index_out = grid_index(job);
-    if (whole)
-        grid_move(shared, tile, ranked, keys_out, index_out, to);
+    if (part.whole)
+        grid_move(shared, part.tile, ranked, keys_out, index_out, to);
     else
 #pragma unroll 1
-        for (uint32_t at = range.first; at < range.end; at += TILE::KEYS) {
-            tile.load(keys, at, range.end);
-            grid_rank(shared, tile, ranked, code_of);
-            grid_move(shared, tile, ranked, keys_out, index_out, to);
+        for (uint32_t at = part.range.first; at < part.range.end; at += TILE::KEYS) {
+            part.tile.load(part.keys, at, part.range.end);
+            grid_rank(shared, part.tile, ranked, code_of);
+            grid_move(shared, part.tile, ranked, keys_out, index_out, to);
         }
     return codes;
 }
@@ -371,24 +369,24 @@ static __global__ void __launch_bounds__(GRID_THREADS, 2)
     auto const            bound = [&](unsigned block) {
         return min(rows * block / gridDim.x * GRID_THREADS, n);
     };
-    grid_range const range = {bound(blockIdx.x), bound(blockIdx.x + 1)};
-    grid_line<CODE>  line;
-    grid_tile<SHORT> tile;
-    bool const       whole = range.end - range.first <= tile.KEYS; /* the tile has all keys */
-    if (whole)
+    grid_range const                  range = {bound(blockIdx.x), bound(blockIdx.x + 1)};
+    grid_line<CODE>                   line;
+    grid_tile<SHORT>                  tile;
+    grid_part<grid_tile<SHORT>> const part = {keys, range, tile,
+                                              range.end - range.first <= tile.KEYS};
+    if (part.whole)
         tile.load(keys, range.first, range.end);
     grid_kind const kind = grid_fit<SHORT>(shared, code, keys, n, line);
     if (kind == GRID_NONE)
         return; /* go is 0 */
     if constexpr (!INDEXED)
         if (kind == GRID_FEW) {
-            grid_sort_few(shared, job, code, tables, range, tile, whole);
+            grid_sort_few(shared, job, code, tables, part);
             return;
         }
     if (INDEXED && job.source == NULL)
         grid_copy_values(job, range);
-    codes =
-        grid_partition<!SHORT>(shared, job, code, tables, line, keys, range, tile, whole, codes);
+    codes = grid_partition<!SHORT>(shared, job, code, tables, line, part, codes);
     if (codes == 0)
         return;
     if (blockIdx.x == 0 && threadIdx.x == 0)

@@ -72,6 +72,85 @@ template <typename ITEM, bool INDEXED> static size_t cluster_bytes(size_t places
 }
 
 #ifdef HAVE_CLUSTERS
+/* The counters of a digit in a block: a thread for each digit and group of CLUSTER_ROWS warps. */
+struct cluster_column {
+    unsigned digit, group;
+    uint32_t start; /* the first place of the digit in the tile */
+};
+
+/* Turns the counts of each warp into the places of its keys in the tile. Called by all threads after
+ * a barrier; another must follow. */
+template <typename BITS> static DEVICE cluster_column cluster_starts(cluster_shared<BITS> *shared)
+{
+    unsigned const digit = threadIdx.x % RADIX_BINS, group = threadIdx.x / RADIX_BINS;
+    unsigned const groups = blockDim.x / RADIX_BINS;
+    uint32_t       count[CLUSTER_ROWS], sum = 0;
+#pragma unroll
+    for (int r = 0; r < CLUSTER_ROWS; r++) {
+        count[r] = shared->count[group * CLUSTER_ROWS + r][digit];
+        sum += count[r];
+    }
+    shared->part[group][digit] = sum;
+    __syncthreads();
+    uint32_t total = 0, at = 0;
+    for (unsigned g = 0; g < groups; g++) {
+        uint32_t const part = shared->part[g][digit];
+        at += g < group ? part : 0;
+        total += part;
+    }
+    if (group == 0)
+        shared->total[digit] = total;
+    cluster_arrive(); /* all keys are in registers; other blocks may read the totals */
+
+    uint32_t const scan = warp_scan<scan_add<uint32_t>>(total);
+    if (threadIdx.x % 32 == 31)
+        shared->sums[group][digit / 32] = scan;
+    __syncthreads();
+    uint32_t start = scan - total;
+#pragma unroll
+    for (unsigned w = 0; w < CLUSTER_ROWS; w++)
+        start += w < digit / 32 ? shared->sums[group][w] : 0;
+    at += start;
+#pragma unroll
+    for (int r = 0; r < CLUSTER_ROWS; r++) {
+        shared->count[group * CLUSTER_ROWS + r][digit] = at;
+        at += count[r];
+    }
+    return {digit, group, start};
+}
+
+/* Sets `base` from the totals of all blocks. Called by all threads. Begins with a wait for the other
+ * blocks and ends with a barrier. */
+template <typename BITS>
+static DEVICE void cluster_bases(cluster_shared<BITS> *shared, cluster_column const my)
+{
+    cluster_wait();
+    uint32_t all = 0, lower = 0, scan_all = 0;
+    if (my.group == 0) {
+        unsigned const me = cluster_rank(), blocks = cluster_size();
+#pragma unroll
+        for (unsigned b = 0; b < CLUSTER_BLOCKS; b++)
+            if (b < blocks) {
+                uint32_t there;
+                cluster_load(there, cluster_address(&shared->total[my.digit], b));
+                lower += b < me ? there : 0;
+                all += there;
+            }
+        scan_all = warp_scan<scan_add<uint32_t>>(all);
+        if (threadIdx.x % 32 == 31)
+            shared->sums[0][my.digit / 32] = scan_all;
+    }
+    __syncthreads();
+    if (my.group == 0) {
+        uint32_t to = scan_all - all + lower;
+#pragma unroll
+        for (unsigned w = 0; w < CLUSTER_ROWS; w++)
+            to += w < my.digit / 32 ? shared->sums[0][w] : 0;
+        shared->base[my.digit] = to - my.start;
+    }
+    __syncthreads();
+}
+
 /* Sorts all keys of the cluster, stably, by the bits [shift, shift + 8) & mask. */
 template <typename ITEM, typename CODE>
 static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &code,
@@ -80,8 +159,6 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     typedef typename ITEM::WORD WORD;
     auto *const                 shared = tile.shared;
     unsigned const              thread = threadIdx.x, warp = thread / 32;
-    unsigned const              digit = thread % RADIX_BINS, group = thread / RADIX_BINS;
-    unsigned const              groups = blockDim.x / RADIX_BINS;
     unsigned const              mine = warp * 32 * tile.items + thread % 32;
     uint32_t *const             row = shared->count[warp];
     uint32_t const              before = lanes_before();
@@ -104,39 +181,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
             ranked[i] = block_radix_rank_one(row, before, value) << RADIX_BITS | value;
         }
     __syncthreads();
-
-    uint32_t count[CLUSTER_ROWS], sum = 0;
-#pragma unroll
-    for (int r = 0; r < CLUSTER_ROWS; r++) {
-        count[r] = shared->count[group * CLUSTER_ROWS + r][digit];
-        sum += count[r];
-    }
-    shared->part[group][digit] = sum;
-    __syncthreads();
-    uint32_t total = 0, at = 0;
-    for (unsigned g = 0; g < groups; g++) {
-        uint32_t const part = shared->part[g][digit];
-        at += g < group ? part : 0;
-        total += part;
-    }
-    if (group == 0)
-        shared->total[digit] = total;
-    cluster_arrive(); /* all keys are in registers; other blocks may read the totals */
-
-    uint32_t const scan = warp_scan<scan_add<uint32_t>>(total);
-    if (thread % 32 == 31)
-        shared->sums[group][digit / 32] = scan;
-    __syncthreads();
-    uint32_t start = scan - total;
-#pragma unroll
-    for (unsigned w = 0; w < CLUSTER_ROWS; w++)
-        start += w < digit / 32 ? shared->sums[group][w] : 0;
-    at += start;
-#pragma unroll
-    for (int r = 0; r < CLUSTER_ROWS; r++) {
-        shared->count[group * CLUSTER_ROWS + r][digit] = at;
-        at += count[r];
-    }
+    cluster_column const my = cluster_starts(shared);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < CLUSTER_ITEMS; i++)
@@ -146,32 +191,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
             if (ITEM::beside)
                 tile.sorted_index[place] = index[i];
         }
-
-    cluster_wait();
-    uint32_t all = 0, lower = 0, scan_all = 0;
-    if (group == 0) {
-        unsigned const me = cluster_rank(), blocks = cluster_size();
-#pragma unroll
-        for (unsigned b = 0; b < CLUSTER_BLOCKS; b++)
-            if (b < blocks) {
-                uint32_t there;
-                cluster_load(there, cluster_address(&shared->total[digit], b));
-                lower += b < me ? there : 0;
-                all += there;
-            }
-        scan_all = warp_scan<scan_add<uint32_t>>(all);
-        if (thread % 32 == 31)
-            shared->sums[0][digit / 32] = scan_all;
-    }
-    __syncthreads();
-    if (group == 0) {
-        uint32_t to = scan_all - all + lower;
-#pragma unroll
-        for (unsigned w = 0; w < CLUSTER_ROWS; w++)
-            to += w < digit / 32 ? shared->sums[0][w] : 0;
-        shared->base[digit] = to - start;
-    }
-    __syncthreads();
+    cluster_bases(shared, my);
 #pragma unroll
     for (int i = 0; i < CLUSTER_ITEMS; i++)
         if (i < tile.items) {
@@ -290,6 +310,99 @@ static DEVICE void cluster_look(const cluster_tile<ITEM> &tile, CODE const &code
     if (threadIdx.x == 0)
         tile.shared->alike = high - low > CLUSTER_PREFIX && from == low;
 }
+
+/* The keys of a thread when the tile is sorted. */
+template <typename ITEM> struct cluster_keys {
+    typedef typename ITEM::BITS BITS;
+
+    BITS     bits[CLUSTER_ITEMS];
+    uint32_t place[CLUSTER_ITEMS], source[CLUSTER_ITEMS]; /* in the sorted array, before the sort */
+
+    /* Reads the keys of a tile that is sorted by the bits from `shift` on; `whole`: by all bits.
+     * Returns whether too many keys share a prefix. */
+    template <typename CODE>
+    DEVICE bool read(const cluster_tile<ITEM> &tile, CODE const &code, uint32_t n, unsigned shift,
+                     bool whole)
+    {
+        bool too_long = false;
+#pragma unroll
+        for (int i = 0; i < CLUSTER_ITEMS; i++) {
+            uint32_t const at = threadIdx.x + i * blockDim.x;
+            place[i] = tile.first + at;
+            if (i >= tile.items || place[i] >= n)
+                continue;
+            typename ITEM::WORD const word = tile.words[at];
+            bits[i] = ITEM::bits(word);
+            source[i] = ITEM::beside ? tile.index[at] : (uint32_t)word;
+            if (!whole)
+                place[i] =
+                    cluster_place(tile, code, shift, place[i], n, code.fold(bits[i]), &too_long);
+        }
+        return too_long;
+    }
+};
+
+/* Sorts the cluster by the bits in which the keys differ. */
+template <typename ITEM, typename CODE, typename BITS = typename ITEM::BITS>
+static DEVICE void cluster_sort(const cluster_tile<ITEM> &tile, CODE const &code, uint32_t n,
+                                cluster_keys<ITEM> &keys)
+{
+    bool           alike;
+    BITS const     differ = cluster_differ(tile.shared, &alike);
+    unsigned const low = radix_low_bit(differ), high = radix_high_bit(differ);
+    unsigned       from = high - low > CLUSTER_PREFIX && !alike ? high - CLUSTER_PREFIX : low;
+    for (;;) {
+        for (unsigned shift = from; shift < high; shift += RADIX_BITS)
+            cluster_step(tile, code, shift, (1u << min(high - shift, (unsigned)RADIX_BITS)) - 1);
+        bool const too_long = keys.read(tile, code, n, from, from == low);
+        if (from == low)
+            return;
+        if (too_long)
+            for (unsigned b = 0; b < cluster_size(); b++)
+                cluster_store(cluster_address(&tile.shared->too_long, b), 1u);
+        cluster_arrive();
+        cluster_wait();
+        if (tile.shared->too_long == 0)
+            return;
+        from = low;
+    }
+}
+
+/* Writes the sorted keys and, if INDEXED, the values or the indices. */
+template <bool INDEXED, typename ITEM, typename CODE, typename BITS = typename ITEM::BITS>
+static DEVICE void cluster_write(const cluster_tile<ITEM> &tile, CODE const &code,
+                                 const radix_job &job, const cluster_keys<ITEM> &keys)
+{
+    bool const pairs = INDEXED && job.source == NULL;
+    uint64_t   value[INDEXED ? CLUSTER_ITEMS : 1];
+    auto const is_there = [&](int i) {
+        return i < tile.items && tile.first + threadIdx.x + i * blockDim.x < (uint32_t)job.n;
+    };
+#pragma unroll
+    for (int i = 0; i < CLUSTER_ITEMS; i++) {
+        if (!is_there(i))
+            continue;
+        if (job.source == NULL)
+            store_sized<BITS>((char *)job.keys[0] + (size_t)keys.place[i] * job.key_size,
+                              job.key_size, code.decode(keys.bits[i]));
+        else if (job.keep_keys)
+            ((BITS *)job.keys[0])[keys.place[i]] = code.fold(keys.bits[i]);
+        if (INDEXED)
+            value[i] = pairs ? load_sized<uint64_t>(job.values[0], keys.source[i], job.value_size)
+                             : keys.source[i];
+    }
+    if (!INDEXED)
+        return;
+    if (pairs) { /* wait until all values are in registers */
+        cluster_arrive();
+        cluster_wait();
+    }
+#pragma unroll
+    for (int i = 0; i < CLUSTER_ITEMS; i++)
+        if (is_there(i))
+            store_sized<uint64_t>((char *)job.values[0] + (size_t)keys.place[i] * job.value_out,
+                                  job.value_out, value[i]);
+}
 #endif
 
 template <typename CODE, bool INDEXED, typename BITS = typename CODE::BITS>
@@ -321,67 +434,9 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
     __syncthreads();
     cluster_read_tile(tile, code, job);
     cluster_look(tile, code, n);
-    bool           alike;
-    BITS const     differ = cluster_differ(shared, &alike);
-    unsigned const low = radix_low_bit(differ), high = radix_high_bit(differ);
-    unsigned       from = high - low > CLUSTER_PREFIX && !alike ? high - CLUSTER_PREFIX : low;
-    uint32_t       place[CLUSTER_ITEMS], source[CLUSTER_ITEMS];
-    BITS           bits[CLUSTER_ITEMS];
-    for (;;) {
-        for (unsigned shift = from; shift < high; shift += RADIX_BITS)
-            cluster_step(tile, code, shift, (1u << min(high - shift, (unsigned)RADIX_BITS)) - 1);
-        bool too_long = false;
-#pragma unroll
-        for (int i = 0; i < CLUSTER_ITEMS; i++) {
-            uint32_t const at = threadIdx.x + i * blockDim.x;
-            place[i] = tile.first + at;
-            if (i >= items || place[i] >= n)
-                continue;
-            WORD const word = tile.words[at];
-            bits[i] = ITEM::bits(word);
-            source[i] = ITEM::beside ? tile.index[at] : (uint32_t)word;
-            if (from != low)
-                place[i] =
-                    cluster_place(tile, code, from, place[i], n, code.fold(bits[i]), &too_long);
-        }
-        if (from == low)
-            break;
-        if (too_long)
-            for (unsigned b = 0; b < cluster_size(); b++)
-                cluster_store(cluster_address(&shared->too_long, b), 1u);
-        cluster_arrive();
-        cluster_wait();
-        if (shared->too_long == 0)
-            break;
-        from = low;
-    }
-
-    bool const pairs = INDEXED && job.source == NULL;
-    uint64_t   value[INDEXED ? CLUSTER_ITEMS : 1];
-#pragma unroll
-    for (int i = 0; i < CLUSTER_ITEMS; i++) {
-        if (i >= items || tile.first + threadIdx.x + i * blockDim.x >= n)
-            continue;
-        if (job.source == NULL)
-            store_sized<BITS>((char *)job.keys[0] + (size_t)place[i] * job.key_size, job.key_size,
-                              code.decode(bits[i]));
-        else if (job.keep_keys)
-            ((BITS *)job.keys[0])[place[i]] = code.fold(bits[i]);
-        if (INDEXED)
-            value[i] =
-                pairs ? load_sized<uint64_t>(job.values[0], source[i], job.value_size) : source[i];
-    }
-    if (!INDEXED)
-        return;
-    if (pairs) { /* wait until all values are in registers */
-        cluster_arrive();
-        cluster_wait();
-    }
-#pragma unroll
-    for (int i = 0; i < CLUSTER_ITEMS; i++)
-        if (i < items && tile.first + threadIdx.x + i * blockDim.x < n)
-            store_sized<uint64_t>((char *)job.values[0] + (size_t)place[i] * job.value_out,
-                                  job.value_out, value[i]);
+    cluster_keys<ITEM> keys;
+    cluster_sort(tile, code, n, keys);
+    cluster_write<INDEXED>(tile, code, job, keys);
 #endif
 }
 
