@@ -48,8 +48,8 @@ static void print_four(const char *name, const double seconds[PHASES])
 
 /* What a call shows about the bound of the gain. */
 typedef struct link_rates {
-    double in, out; /* bytes a second */
-    double compute; /* seconds of the GPU's phases I to III */
+    double in, out;       /* bytes a second */
+    double compute, sort; /* seconds of the GPU's phases I to III, and IV */
 } link_rates;
 
 /* Prints the times of a call: when each phase ended, the computing of both devices in each phase,
@@ -85,14 +85,15 @@ static link_rates print_call(const ordo_ctx *ctx, const char *name, unsigned thr
            "", 1e3 * to, 1e-6 * (double)in, 1e3 * from, 1e-6 * (double)out, 1e3 * waits,
            1e3 * f->cpu_idle_seconds, 1e3 * f->device_idle_seconds);
     return (link_rates){(double)in / to, (double)out / from,
-                        f->device_seconds[0] + f->device_seconds[1] + f->device_seconds[2]};
+                        f->device_seconds[0] + f->device_seconds[1] + f->device_seconds[2],
+                        f->device_seconds[3]};
 }
 
 static link_rates profile_side(bench *b, const sample_case *c, sample_device on)
 {
     sample_side s = sample_sides[on];
     ordo_report report = {.struct_size = sizeof report};
-    link_rates  rates = {0, 0, 0};
+    link_rates  rates = {0, 0, 0, 0};
 
     s.profile = true;
     if (sample_try(b, c, &s) < INFINITY && ordo_last_report(s.ctx, &report) == ORDO_OK)
@@ -101,22 +102,37 @@ static link_rates profile_side(bench *b, const sample_case *c, sample_device on)
     return rates;
 }
 
+/* The bytes of host memory that a call reads and writes with a share s of the CPU: the keys and all
+ * values that travel in, results and exchanged records on the link, a copy of the values, which
+ * results replace, and what the CPU's own records need: keys to records, a scatter, a gather. */
+static double host_bytes(double s, double key, double value, double record)
+{
+    const double copied = s > 0 ? 2 * value : 0;
+
+    return (1 - s) * (2 * key + value) + value + 2 * s * (1 - s) * record + copied +
+           s * (2 * key + 2 * value + 4 * record);
+}
+
 /* The least time of any share, by our model, not the paper's. With a share s of the CPU, 1 - s of
  * the keys travel in and are labelled, counted and scattered before anything travels out: 1 - s of
- * the results and s (1 - s) of the records. The CPU needs s of its time alone. The rest is hidden.
- */
-static double least_seconds(const sample_case *c, double cpu, const link_rates *rates,
+ * the results and s (1 - s) of the records, while the GPU sorts. The CPU needs s of its time alone,
+ * and host memory moves its bytes at the rate of a copy. The rest is hidden. */
+static double least_seconds(const sample_case *c, double cpu, double copy, const link_rates *rates,
                             double *share)
 {
     const double key = (double)ordo_type_size(c->type), value = c->verb == PAIRS ? key : 0;
     const double record = value > 0 ? 2 * key : key, n = (double)c->n;
+    const double memory = 2 * n * (key + value) / copy;
     double       least = INFINITY;
 
     for (double s = 0; s < 1; s += 1.0 / 256) {
         const double in = (1 - s) * n * key / rates->in;
         const double out = (1 - s) * n * (key + value + s * record) / rates->out;
-        const double device = in + (1 - s) * rates->compute + out;
-        const double both = device > s * cpu ? device : s * cpu;
+        const double sort = (1 - s) * rates->sort;
+        const double device = in + (1 - s) * rates->compute + (out > sort ? out : sort);
+        const double host = n * host_bytes(s, key, value, record) / memory;
+        double       both = device > s * cpu ? device : s * cpu;
+        both = both > host ? both : host;
         if (both < least) {
             least = both;
             *share = s;
@@ -128,16 +144,17 @@ static double least_seconds(const sample_case *c, double cpu, const link_rates *
 static bool print_bound(bench *b, const sample_case *c, double cpu, double alone,
                         const link_rates *rates)
 {
-    char   name[128];
-    double share = 0;
+    const double copy = bench_last_median(b, "copy", b->set.threads);
+    char         name[128];
+    double       share = 0;
 
-    if (!(rates->in > 0 && rates->out > 0))
+    if (!(rates->in > 0 && rates->out > 0 && copy > 0))
         return true;
-    const double bound = alone / least_seconds(c, cpu, rates, &share);
+    const double bound = alone / least_seconds(c, cpu, copy, rates, &share);
     printf(
-        "  our bound from the bytes on the link, %.1f GB/s in and %.1f out, and the speed of the "
-        "CPU: gain %.3f at share %.2f\n",
-        1e-9 * rates->in, 1e-9 * rates->out, bound, share);
+        "  our bound from the bytes on the link, %.1f GB/s in and %.1f out, the speed of the CPU, "
+        "and a copy in %.2f ms: gain %.3f at share %.2f\n",
+        1e-9 * rates->in, 1e-9 * rates->out, 1e3 * copy, bound, share);
     snprintf(name, sizeof name, "bound of the gain, %s", c->label);
     return bench_note(b, name, bound);
 }

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 18u
+#define ORDO_BACKEND_ABI 19u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {

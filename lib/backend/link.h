@@ -13,7 +13,7 @@
 
 enum {
     ORDO_LINK_SIDES = 2,  /* buffers of a lane */
-    ORDO_LINK_MARKS = 16, /* points in the device's queue that copies can wait for */
+    ORDO_LINK_MARKS = 20, /* points in the device's queue that copies can wait for */
     ORDO_LINK_TICKS = 1024
 };
 

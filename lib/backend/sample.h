@@ -21,7 +21,8 @@ typedef enum ordo_sample_step {
     ORDO_SAMPLE_SCATTER, /* III: moves the records of each bucket together */
     ORDO_SAMPLE_PLACE,   /* III: moves records of other devices to their buckets; not the CPU */
     ORDO_SAMPLE_SORT,    /* IV: sorts the device's buckets; large ones by the same phases */
-    ORDO_SAMPLE_RESULT   /* turns sorted records into keys, keys and values, or indices */
+    ORDO_SAMPLE_RESULT,  /* turns sorted records into keys, or indices */
+    ORDO_SAMPLE_VALUES   /* looks up the values of sorted records */
 } ordo_sample_step;
 
 typedef struct ordo_sample_job {
@@ -38,7 +39,7 @@ typedef struct ordo_sample_job {
      * COUNT and SCATTER work on the calling thread, so n is the length of a small piece. */
     size_t      n, first;
     const void *keys;
-    const void *values;    /* RESULT, with value_size: the values of all indices */
+    const void *values;    /* VALUES: the values of all indices */
     void       *splitters; /* 2^lg - 1 records in ascending order; those that are missing are the
                             * last, with all bits set */
     void       *records;   /* LABEL writes n records, SCATTER reads them; SORT: scratch */
@@ -64,10 +65,10 @@ typedef struct ordo_sample_job {
     const uint64_t *starts;
     size_t          owned;
 
-    /* RESULT reads finished[0 .. owned). */
-    void     *result; /* keys, or indices if `indexed` without values */
-    void     *result_values;
-    ordo_type index_type; /* U32, U64 */
+    /* RESULT and VALUES read finished[0 .. owned). */
+    void     *result;        /* RESULT: keys, or indices if `indexed` without values */
+    void     *result_values; /* VALUES */
+    ordo_type index_type;    /* U32, U64 */
 
     void *work; /* bytes of the slot `work`, which must be kept from COUNT to SCATTER */
 } ordo_sample_job;

@@ -307,9 +307,11 @@ static void pairs_now(const ordo_sample_job *job)
         memcpy(words, play_record(job, job->finished, i), job->record_size);
         bool const   wide = job->record_size == 16;
         size_t const index = wide ? (size_t)words[1] : (uint32_t)words[0];
-        uncode(job, wide ? words[0] : words[0] >> 32, (char *)job->result + i * size);
-        memcpy((char *)job->result_values + i * value_size,
-               (const char *)job->values + index * value_size, value_size);
+        if (job->step == ORDO_SAMPLE_RESULT)
+            uncode(job, wide ? words[0] : words[0] >> 32, (char *)job->result + i * size);
+        else
+            memcpy((char *)job->result_values + i * value_size,
+                   (const char *)job->values + index * value_size, value_size);
     }
 }
 
@@ -357,6 +359,7 @@ static void sample_now(const ordo_sample_job *job)
         sort_buckets_now(job);
         break;
     case ORDO_SAMPLE_RESULT:
+    case ORDO_SAMPLE_VALUES:
         result_now(job);
         break;
     case ORDO_SAMPLE_SPLIT:

@@ -419,10 +419,10 @@ static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *ex
 static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
 {
     static const char *const names[] = {
-        [ORDO_SAMPLE_SPLIT] = "split",  [ORDO_SAMPLE_LABEL] = "label",
-        [ORDO_SAMPLE_COUNT] = "count",  [ORDO_SAMPLE_SCATTER] = "scatter",
-        [ORDO_SAMPLE_PLACE] = "place",  [ORDO_SAMPLE_SORT] = "sort_buckets",
-        [ORDO_SAMPLE_RESULT] = "result"};
+        [ORDO_SAMPLE_SPLIT] = "split",   [ORDO_SAMPLE_LABEL] = "label",
+        [ORDO_SAMPLE_COUNT] = "count",   [ORDO_SAMPLE_SCATTER] = "scatter",
+        [ORDO_SAMPLE_PLACE] = "place",   [ORDO_SAMPLE_SORT] = "sort_buckets",
+        [ORDO_SAMPLE_RESULT] = "result", [ORDO_SAMPLE_VALUES] = "values"};
     PLAY(names[job->step]);
     exec->isa = "sm_00";
     note(&my->work, PLAY_SAMPLE)->sample = *job;

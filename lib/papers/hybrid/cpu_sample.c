@@ -465,6 +465,9 @@ ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
     case ORDO_SAMPLE_RESULT:
         sample_store(&io, state, job);
         return ORDO_OK;
+    case ORDO_SAMPLE_VALUES:
+        sample_store_values(job);
+        return ORDO_OK;
     case ORDO_SAMPLE_PLACE:
         break;
     }

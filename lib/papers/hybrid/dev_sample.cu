@@ -328,7 +328,7 @@ static ordo_status step_index(cuda_call *call, const ordo_sample_job *job)
 }
 
 template <typename K, typename UNIT>
-static ordo_status step_values(cuda_call *call, const ordo_sample_job *job)
+static ordo_status step_units(cuda_call *call, const ordo_sample_job *job)
 {
     size_t const units = job->value_size / sizeof(UNIT);
     return CUDA_LAUNCH(call, (look_up<K, UNIT>), record_blocks(call, job->owned * units),
@@ -336,22 +336,28 @@ static ordo_status step_values(cuda_call *call, const ordo_sample_job *job)
                        (const UNIT *)job->values, units, (UNIT *)job->result_values);
 }
 
-/* The unit is the largest power of two that divides the size, because results of a group begin at
- * any multiple of the size. */
 template <typename K> static ordo_status step_pairs(cuda_call *call, const ordo_sample_job *job)
 {
-    TRY(with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) -> ordo_status {
+    return with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) -> ordo_status {
         typedef decltype(code) CODE;
         return CUDA_LAUNCH(call, (decode_pairs<K, CODE>), record_blocks(call, job->owned),
                            RECORD_THREADS, 0, (const K *)job->finished, job->owned, code,
                            (typename CODE::BITS *)job->result);
-    }));
+    });
+}
+
+/* The unit is the largest power of two that divides the size, because results of a group begin at
+ * any multiple of the size. */
+template <typename K> static ordo_status step_values(cuda_call *call, const ordo_sample_job *job)
+{
     size_t const size = job->value_size;
-    return size % sizeof(uint4) == 0      ? step_values<K, uint4>(call, job)
-           : size % sizeof(uint64_t) == 0 ? step_values<K, uint64_t>(call, job)
-           : size % sizeof(uint32_t) == 0 ? step_values<K, uint32_t>(call, job)
-           : size % sizeof(uint16_t) == 0 ? step_values<K, uint16_t>(call, job)
-                                          : step_values<K, uint8_t>(call, job);
+    if (job->owned == 0)
+        return ORDO_OK;
+    return size % sizeof(uint4) == 0      ? step_units<K, uint4>(call, job)
+           : size % sizeof(uint64_t) == 0 ? step_units<K, uint64_t>(call, job)
+           : size % sizeof(uint32_t) == 0 ? step_units<K, uint32_t>(call, job)
+           : size % sizeof(uint16_t) == 0 ? step_units<K, uint16_t>(call, job)
+                                          : step_units<K, uint8_t>(call, job);
 }
 
 static ordo_status step_result(cuda_call *call, const ordo_sample_job *job)
@@ -402,6 +408,9 @@ static ordo_status run_step(cuda_call *call, const ordo_sample_job *job)
         return step_count(call, job);
     case ORDO_SAMPLE_RESULT:
         return step_result(call, job);
+    case ORDO_SAMPLE_VALUES:
+        return job->record_size == sizeof(key_record) ? step_values<key_record>(call, job)
+                                                      : step_values<uint64_t>(call, job);
     default:
         break;
     }

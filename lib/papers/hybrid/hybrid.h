@@ -17,7 +17,8 @@
  *                            cpu_sample.t.h: build_tree, label_piece
  *                            dev_sample.cu: step_label
  *                            dev_sample_kernels.cuh: label_records
- *   records of the CPU       sample_records.c: sample_load, sample_store
+ *   records of the CPU       sample_records.c: sample_load, sample_store,
+ *                            sample_store_values
  *   Algorithm 3, phase II    sample_sort.c: count
  *                            cpu_sample.c: step_count, count_piece, add_counts
  *                            dev_sample.cu: step_count
@@ -28,7 +29,8 @@
  *                            cpu_sample.c: step_scatter
  *                            dev_sample.cu: step_scatter, step_place
  *   phase IV                 sample_sort.c: sort_buckets
- *                            sample_pieces.c: sample_sort_piece, sort_by_all
+ *                            sample_pieces.c: sample_sort_piece, sort_by_all,
+ *                            sample_value_piece
  *                            cpu_sample.c: sort_buckets
  *                            dev_sample.cu: sort_level
  *   the GPU alone            dev_sample.cu: sample_sort

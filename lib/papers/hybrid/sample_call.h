@@ -13,18 +13,20 @@ enum {
     /* The least bytes of the records of a group. Xeon and an H200, 2^24 pinned keys u32, ms of the
      * GPU alone for 64 and 16 MiB, measured at two revisions: 5.2, 4.6. */
     ORDO_TUNE_SAMPLE_GROUP = ORDO_TUNE(16 << 20, 1 << 11),
-    SAMPLE_WORKS = 8 + 2 * SAMPLE_GROUPS, /* most pieces of timed work of one GPU */
+    SAMPLE_WORKS = 8 + 3 * SAMPLE_GROUPS, /* most pieces of timed work of one GPU */
     SAMPLE_INTERVALS = 1 << 12,           /* most intervals of the link's and the GPU's time */
     SAMPLE_ARRAYS = 2,                    /* arrays of results: keys or indices, and values */
 
     /* Marks in the work of a GPU; copies wait for them. */
     SAMPLE_COUNTED = 0,
     SAMPLE_SCATTERED = 1,
-    SAMPLE_SORTED = 2, /* of group 0; the next groups have the next marks */
+    SAMPLE_PLACED = 2,
+    SAMPLE_SORTED = 3, /* of group 0; the next groups have the next marks */
+    SAMPLE_VALUED = SAMPLE_SORTED + SAMPLE_GROUPS, /* the same */
     SAMPLE_NOTHING = ORDO_LINK_MARKS
 };
-_Static_assert((int)SAMPLE_SORTED + (int)SAMPLE_GROUPS <= (int)ORDO_LINK_MARKS,
-               "every group has a mark");
+_Static_assert((int)SAMPLE_VALUED + (int)SAMPLE_GROUPS <= (int)ORDO_LINK_MARKS,
+               "every group has its marks");
 
 /* The tables of one GPU, which the host sends in one piece; the fields are those of
  * ordo_sample_job. */
@@ -134,6 +136,7 @@ typedef struct sample_call {
     char     *work;                 /* of steps that all threads do together */
     char     *order;       /* permuted pairs: the indices, then scratch of the permutation */
     char     *kept_values; /* a copy, while results replace the values; NULL: not needed */
+    atomic_size_t kept;    /* pieces of this copy that threads have taken */
 
     double           began, phase_began;
     double           cpu_seconds[SAMPLE_PHASES];
@@ -198,7 +201,8 @@ sample_piece sample_label_piece, sample_scatter_piece;   /* I and II; III */
 /* Adds the histograms of the pieces and turns them into places. */
 void sample_place_pieces(sample_call *call);
 
-/* Pieces of the copy of the values, which is made if the CPU has a share of pairs. */
+/* The copy of the values, which is made if the CPU has a share of pairs: threads that would wait
+ * take pieces of it. The count is that of the pieces left. */
 sample_piece sample_keep_piece;
 size_t       sample_keep_count(const sample_call *call);
 
@@ -206,6 +210,9 @@ size_t       sample_keep_count(const sample_call *call);
 void         sample_divide_buckets(sample_call *call);
 sample_piece sample_sort_piece; /* IV: a bucket that one thread sorts; others are left */
 ordo_status  sample_sort_rest(sample_call *call);
+/* Pieces of the values of the CPU's result. */
+sample_piece sample_value_piece;
+size_t       sample_value_count(const sample_call *call);
 
 /* ---- sample_link.c: loops ---- */
 
@@ -219,7 +226,6 @@ ordo_status sample_run_pinned(sample_call *call, sample_transfer *transfers, siz
 ordo_status sample_wait_pinned(sample_call *call, const sample_transfer *transfer);
 /* Lets a GPU's later work wait for all copies that are closed. */
 ordo_status sample_join(sample_line *line);
-ordo_status sample_run_pinned(sample_call *call, sample_transfer *transfers, size_t transfer_count);
 /* Waits for all copies of the call. */
 ordo_status sample_wait_copies(sample_call *call);
 

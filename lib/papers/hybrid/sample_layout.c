@@ -197,7 +197,8 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
                                   ordo_sample_step step, size_t group)
 {
     ordo_sample_job job = plain_job(call, step);
-    size_t const    at = step == ORDO_SAMPLE_RESULT ? line->group_at[group] : 0;
+    bool const      of_group = step == ORDO_SAMPLE_RESULT || step == ORDO_SAMPLE_VALUES;
+    size_t const    at = of_group ? line->group_at[group] : 0;
     bool const      keys = !call->indexed || call->value_size != 0;
     job.n = line->n;
     job.first = line->first;
@@ -218,7 +219,7 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
     job.from = line->device_tables.from;
     job.to = line->device_tables.to;
     job.starts = line->device_tables.starts + group * (call->buckets + 1);
-    job.owned = step == ORDO_SAMPLE_RESULT ? line->group_at[group + 1] - at : line->owned;
+    job.owned = of_group ? line->group_at[group + 1] - at : line->owned;
     job.result = (keys ? line->keys : line->found) + at * call->result_sizes[0];
     job.result_values = line->found + at * call->result_sizes[1];
     job.work = line->work;

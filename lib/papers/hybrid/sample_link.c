@@ -21,6 +21,7 @@ typedef struct sample_loop {
     size_t           piece_count;
     atomic_size_t    next_piece;
     unsigned         movers; /* threads that start with chunks */
+    atomic_uint      moving; /* threads that move chunks or wait for them */
 } sample_loop;
 
 static bool has_failed(const sample_call *call)
@@ -212,9 +213,15 @@ static void slot_thread(void *arg, size_t lo, size_t hi)
     (void)hi;
     if (lo >= loop->movers)
         do_pieces(loop, slot);
-    if (has_lane && loop->transfer_count > 0)
+    if (has_lane && loop->transfer_count > 0) {
+        (void)atomic_fetch_add_explicit(&loop->moving, 1, memory_order_relaxed);
         move_chunks(loop, slot);
+        (void)atomic_fetch_sub_explicit(&loop->moving, 1, memory_order_relaxed);
+    }
     do_pieces(loop, slot);
+    while (atomic_load_explicit(&loop->moving, memory_order_relaxed) > 0 &&
+           sample_keep_count(loop->call) > 0)
+        sample_keep_piece(loop->call, slot, 0);
 }
 
 static void open_transfer(const sample_call *call, sample_transfer *t)
@@ -245,9 +252,11 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
     if (piece_count > 0)
         loop.movers = (unsigned)ordo_min(ORDO_TUNE_LINK_THREADS, ordo_max(call->slot_count / 2, 1));
     atomic_init(&loop.next_piece, 0);
+    atomic_init(&loop.moving, 0);
     for (size_t i = 0; i < transfer_count; i++)
         open_transfer(call, &transfers[i]);
-    if (piece_count == 0 && count_chunks(transfers, transfer_count) <= 1)
+    if (piece_count == 0 && sample_keep_count(call) == 0 &&
+        count_chunks(transfers, transfer_count) <= 1)
         slot_thread(&loop, 0, 1); /* no work for a second thread */
     else
         (void)ordo_loop(call->exec, call->slot_count, 1, slot_thread, &loop);
@@ -258,16 +267,25 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
     return result_of(call, all);
 }
 
-/* Copies to a GPU use one lane, copies of results take turns. Without lanes of their own all share
- * lane 0, whose first side is for chunks. */
+/* The first lanes are for copies to the GPUs, one each; copies of results take turns with the other
+ * lanes, and need none of the first if there are enough. Without lanes of their own all share lane
+ * 0, whose first side is for chunks. */
 static void choose_lane(sample_call *call, sample_transfer *t)
 {
-    unsigned const lanes = call->pin_lanes;
+    unsigned const lanes = call->pin_lanes, devices = (unsigned)call->line_count;
+    unsigned const first = t->out && lanes > devices ? devices : 0;
     unsigned const number = t->out ? call->pinned_out_copies++ : (unsigned)(t->line - call->lines);
-    t->lane = lanes == 0 ? 0 : call->lanes + number % lanes;
+    t->lane = lanes == 0 ? 0 : call->lanes + first + number % (lanes - first);
     t->side = lanes == 0 ? 1
-              : t->out   ? number / lanes % ORDO_LINK_SIDES
+              : t->out   ? number / (lanes - first) % ORDO_LINK_SIDES
                          : t->device == t->line->values;
+}
+
+/* Copies of a lane in the same direction are done in order, so a wait for the last one is enough;
+ * only a profile needs the times of each. */
+static bool follows(const sample_pending *pending, const sample_transfer *t)
+{
+    return pending->line == t->line && pending->out == t->out && !t->line->call.timed;
 }
 
 static ordo_status run_pinned(sample_call *call, const sample_transfer *t)
@@ -278,9 +296,7 @@ static ordo_status run_pinned(sample_call *call, const sample_transfer *t)
     sample_pending *const  pending = &call->slots[t->lane].pending[t->side];
     size_t const           bytes = t->count * t->size;
     ordo_status            status = ORDO_OK;
-    /* Copies without lanes of their own follow earlier ones of the same GPU, so a wait for the last
-     * one is enough. */
-    if (call->pin_lanes != 0 || pending->line != t->line)
+    if (!follows(pending, t))
         status = finish_side(call, &call->slots[t->lane], t->side);
     if (status == ORDO_OK && t->after != SAMPLE_NOTHING)
         status = link->await(state, exec, t->lane, t->after);
@@ -375,7 +391,7 @@ ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample
     void *const            state = line->both.device_state;
     ordo_sample_job const  job = sample_device_job(call, line, step, group);
     unsigned const         tick = 2 * on->work_count;
-    /* The other steps read only what earlier steps wrote, and values (sample_join). */
+    /* The other steps read only what earlier steps wrote, and the values (sample_join). */
     bool const copied =
         step == ORDO_SAMPLE_LABEL || step == ORDO_SAMPLE_SCATTER || step == ORDO_SAMPLE_PLACE;
     ordo_status status = copied ? link->join(state, &on->device.exec) : ORDO_OK;

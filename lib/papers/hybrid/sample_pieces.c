@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    KEEP_PIECE = 1 << 20 /* bytes of a piece of the copy of the values */
+    KEEP_PIECE = 1 << 18 /* bytes of a piece of the copy of the values */
 };
 
 /* ---- Steps of the CPU ---- */
@@ -90,17 +90,21 @@ void sample_place_pieces(sample_call *call)
 
 size_t sample_keep_count(const sample_call *call)
 {
-    return call->kept_values == NULL
-               ? 0
-               : ordo_div_up(call->records->n * call->records->value_size, KEEP_PIECE);
+    size_t const taken = atomic_load_explicit(&call->kept, memory_order_relaxed);
+    size_t const all = ordo_div_up(call->records->n * call->records->value_size, KEEP_PIECE);
+    return call->kept_values == NULL || taken >= all ? 0 : all - taken;
 }
 
 /* The CPU looks values up while results replace them. */
 void sample_keep_piece(sample_call *call, sample_slot *slot, size_t piece)
 {
     const hybrid_records *const records = call->records;
-    size_t const                at = piece * KEEP_PIECE, all = records->n * records->value_size;
-    double const                began = ordo_profile_clock();
+    size_t const                all = records->n * records->value_size;
+    size_t const at = KEEP_PIECE * atomic_fetch_add_explicit(&call->kept, 1, memory_order_relaxed);
+    double const began = ordo_profile_clock();
+    (void)piece; /* loops take pieces from one count */
+    if (at >= all)
+        return;
     hybrid_copy_nontemporal(call->kept_values + at, (const char *)records->values + at,
                             ordo_min(KEEP_PIECE, all - at));
     hybrid_fence_nontemporal();
@@ -116,8 +120,6 @@ static void store_bucket(const sample_call *call, size_t b, ordo_sample_job *job
     job->step = ORDO_SAMPLE_RESULT;
     job->finished = job->scattered;
     job->result = call->results[0] + start * call->result_sizes[0];
-    job->result_values =
-        call->results[1] == NULL ? NULL : call->results[1] + start * call->result_sizes[1];
 }
 
 /* The job that sorts bucket b of the CPU. */
@@ -167,6 +169,23 @@ ordo_status sample_sort_rest(sample_call *call)
         if (is_for_all(call, b))
             TRY(sort_by_all(call, b));
     return ORDO_OK;
+}
+
+size_t sample_value_count(const sample_call *call)
+{
+    return call->value_size == 0 || call->cpu_owned == 0
+               ? 0
+               : ordo_div_up(call->cpu_owned, call->piece);
+}
+
+void sample_value_piece(sample_call *call, sample_slot *slot, size_t piece)
+{
+    size_t const    at = piece * call->piece;
+    ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_VALUES, 0, 0);
+    job.owned = ordo_min(call->piece, call->cpu_owned - at);
+    job.finished = call->other + at * call->record_size;
+    job.result_values = call->results[1] + at * call->result_sizes[1];
+    cpu_piece_step(call, slot, job, 3);
 }
 
 void sample_divide_buckets(sample_call *call)

@@ -62,7 +62,7 @@ static void store_keys(const radix_io *keys, const ordo_sample_job *job, size_t 
 }
 
 /* Looks up the values of records [at, at + count). */
-static void store_values(const ordo_sample_job *job, size_t at, size_t count)
+static void look_up(const ordo_sample_job *job, size_t at, size_t count)
 {
     const char *const values = job->values;
     size_t const      size = job->value_size;
@@ -85,15 +85,18 @@ void sample_store(const radix_io *io, const cpu_kernels *kernels, const ordo_sam
     ordo_sort_job const sort = {
         .type = job->type, .keys = job->result, .n = job->owned, .descending = job->descending};
     radix_io const keys = records_of_keys(kernels, &sort);
-    for (size_t at = 0; job->value_size != 0 && at < job->owned; at += HELD) {
-        size_t const count = ordo_min(HELD, job->owned - at);
-        store_keys(&keys, job, at, count);
-        store_values(job, at, count);
-    }
+    for (size_t at = 0; job->value_size != 0 && at < job->owned; at += HELD)
+        store_keys(&keys, job, at, ordo_min(HELD, job->owned - at));
     if (job->value_size != 0)
         return;
     if (io->store != NULL)
         io->store(io, 0, job->owned, job->finished);
     else
         memcpy(job->result, job->finished, job->owned * job->record_size);
+}
+
+void sample_store_values(const ordo_sample_job *job)
+{
+    for (size_t at = 0; at < job->owned; at += HELD)
+        look_up(job, at, ordo_min(HELD, job->owned - at));
 }

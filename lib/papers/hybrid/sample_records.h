@@ -9,7 +9,8 @@
 radix_io sample_io(const cpu_kernels *kernels, const ordo_sample_job *job);
 /* Writes job->n records of the job's keys. */
 void sample_load(const radix_io *io, const ordo_sample_job *job, void *records);
-/* Writes the results of the job from job->finished. */
+/* The steps RESULT and VALUES: write the results of the job from job->finished. */
 void sample_store(const radix_io *io, const cpu_kernels *kernels, const ordo_sample_job *job);
+void sample_store_values(const ordo_sample_job *job);
 
 #endif

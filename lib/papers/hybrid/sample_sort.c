@@ -48,16 +48,16 @@ static ordo_status send_one(sample_call *call, sample_line *line, void *device, 
 static size_t list_keys(sample_call *call, sample_transfer *list)
 {
     const hybrid_records *const records = call->records;
-    size_t                      count = 0;
+    size_t                      listed = 0;
     EACH_LINE(line)
-    list[count++] =
+    list[listed++] =
         (sample_transfer){.line = line,
                           .device = line->keys,
                           .size = records->key_size,
                           .count = line->n,
                           .after = SAMPLE_NOTHING,
                           .arg = (char *)records->keys + line->first * records->key_size};
-    return count;
+    return listed;
 }
 
 /* The transfers of the values, of which every GPU gets all, to call->values. */
@@ -65,12 +65,13 @@ static void list_values(sample_call *call)
 {
     const hybrid_records *const records = call->records;
     EACH_LINE(line)
-    call->values[line - call->lines] = (sample_transfer){.line = line,
-                                                         .device = line->values,
-                                                         .size = call->value_size,
-                                                         .count = records->n,
-                                                         .after = SAMPLE_NOTHING,
-                                                         .arg = (char *)records->values};
+    call->values[line - call->lines] =
+        (sample_transfer){.line = line,
+                          .device = line->values,
+                          .size = call->value_size,
+                          .count = records->n,
+                          .after = line->inbox_n > 0 ? SAMPLE_PLACED : SAMPLE_NOTHING,
+                          .arg = (char *)records->values};
 }
 
 static ordo_status queue_labels(sample_call *call)
@@ -137,62 +138,97 @@ static ordo_status count(sample_call *call)
 
 static size_t list_inboxes(sample_call *call, sample_transfer *list)
 {
-    size_t count = 0;
+    size_t listed = 0;
     EACH_LINE(line)
     if (line->inbox_n > 0)
-        list[count++] = (sample_transfer){.line = line,
-                                          .device = line->inbox,
-                                          .size = call->record_size,
-                                          .count = line->inbox_n,
-                                          .after = SAMPLE_NOTHING,
-                                          .copy = sample_fill_inbox,
-                                          .arg = line};
-    return count;
+        list[listed++] = (sample_transfer){.line = line,
+                                           .device = line->inbox,
+                                           .size = call->record_size,
+                                           .count = line->inbox_n,
+                                           .after = SAMPLE_NOTHING,
+                                           .copy = sample_fill_inbox,
+                                           .arg = line};
+    return listed;
 }
 
 static size_t list_outboxes(sample_call *call, sample_transfer *list)
 {
-    size_t count = 0;
+    size_t listed = 0;
     EACH_LINE(line)
     if (line->outbox_n > 0)
-        list[count++] = (sample_transfer){.line = line,
-                                          .out = true,
-                                          .device = line->outbox,
-                                          .size = call->record_size,
-                                          .count = line->outbox_n,
-                                          .after = SAMPLE_SCATTERED,
-                                          .arg = call->gathered + line->first * call->record_size};
-    return count;
+        list[listed++] = (sample_transfer){.line = line,
+                                           .out = true,
+                                           .device = line->outbox,
+                                           .size = call->record_size,
+                                           .count = line->outbox_n,
+                                           .after = SAMPLE_SCATTERED,
+                                           .arg = call->gathered + line->first * call->record_size};
+    return listed;
 }
 
-/* The values follow all that the GPU needs earlier: it sorts the first group while they travel. */
+/* The values follow all that the GPU needs earlier, and must not delay it: they wait for the
+ * records of the CPU, because copies of several lanes share the link. */
 static ordo_status move_values(sample_call *call, sample_line *line)
 {
     sample_transfer *const values = &call->values[line - call->lines];
     if (call->pinned_in)
         TRY(sample_run_pinned(call, values, 1));
     else
-        TRY(sample_run(call, values, 1, NULL, 0));
+        TRY(sample_run(call, values, 1, sample_keep_piece,
+                       line == call->lines ? sample_keep_count(call) : 0));
     return sample_join(line);
 }
 
-/* Queues the work of a GPU from phase III on. */
-static ordo_status queue_buckets(sample_call *call, sample_line *line)
+/* Queues the sort of groups [first, end) of a GPU, whose values follow if there are any. */
+static ordo_status queue_groups(sample_call *call, sample_line *line, size_t first, size_t end)
 {
-    if (line->inbox_n > 0)
-        TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, 0));
-    for (size_t g = 0; g < line->group_count; g++) {
+    for (size_t g = first; g < end; g++) {
         TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3, g));
-        if (g == 0 && call->value_size != 0)
-            TRY(move_values(call, line));
         TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3, g));
         TRY(sample_mark(line, SAMPLE_SORTED + (unsigned)g));
     }
     return ORDO_OK;
 }
 
+static ordo_status queue_values(sample_call *call, sample_line *line, size_t g)
+{
+    TRY(sample_queue(call, line, ORDO_SAMPLE_VALUES, 3, g));
+    return sample_mark(line, SAMPLE_VALUED + (unsigned)g);
+}
+
+/* The groups that a GPU sorts while the values travel. */
+static size_t early_groups(const sample_call *call, const sample_line *line)
+{
+    return call->value_size == 0 ? line->group_count : ordo_div_up(line->group_count, 2);
+}
+
+/* Queues the work of a GPU from phase III on that needs no values. */
+static ordo_status queue_early(sample_call *call, sample_line *line)
+{
+    if (line->inbox_n > 0)
+        TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, 0));
+    TRY(sample_mark(line, SAMPLE_PLACED));
+    return queue_groups(call, line, 0, early_groups(call, line));
+}
+
+/* Queues the rest: the values of a group follow its keys. */
+static ordo_status queue_late(sample_call *call, sample_line *line)
+{
+    size_t const early = early_groups(call, line);
+    if (call->value_size == 0)
+        return ORDO_OK;
+    TRY(move_values(call, line));
+    for (size_t g = 0; g < line->group_count; g++) {
+        if (g >= early)
+            TRY(queue_groups(call, line, g, g + 1));
+        TRY(queue_values(call, line, g));
+    }
+    return ORDO_OK;
+}
+
 /* With one GPU the inbox holds only records of the CPU, so the GPU can go on before its outbox is
- * fetched. */
+ * fetched. The values come last: while a long copy travels, the driver may hold back the copies of
+ * other lanes, also those to the host. */
 static ordo_status exchange(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
@@ -202,8 +238,12 @@ static ordo_status exchange(sample_call *call)
     TRY(sample_run(call, list, list_inboxes(call, list), NULL, 0));
     list_values(call);
     EACH_LINE(line)
-    TRY(queue_buckets(call, line));
-    return alone ? sample_run(call, list, list_outboxes(call, list), NULL, 0) : ORDO_OK;
+    TRY(queue_early(call, line));
+    if (alone)
+        TRY(sample_run(call, list, list_outboxes(call, list), NULL, 0));
+    EACH_LINE(line)
+    TRY(queue_late(call, line));
+    return ORDO_OK;
 }
 
 static ordo_status scatter(sample_call *call)
@@ -226,24 +266,33 @@ static ordo_status scatter(sample_call *call)
 static size_t list_results(sample_call *call, size_t a, sample_transfer *list)
 {
     size_t const size = call->result_sizes[a];
-    size_t       count = 0;
+    size_t       listed = 0;
     EACH_LINE(line)
     for (size_t g = 0; g < line->group_count && call->results[a] != NULL; g++) {
         ordo_sample_job const job = sample_device_job(call, line, ORDO_SAMPLE_RESULT, g);
         size_t const          at = line->group_at[g];
-        list[count++] = (sample_transfer){.line = line,
-                                          .out = true,
-                                          .device = a == 0 ? job.result : job.result_values,
-                                          .size = size,
-                                          .count = line->group_at[g + 1] - at,
-                                          .after = SAMPLE_SORTED + (unsigned)g,
-                                          .arg = call->results[a] + (line->start + at) * size};
+        list[listed++] =
+            (sample_transfer){.line = line,
+                              .out = true,
+                              .device = a == 0 ? job.result : job.result_values,
+                              .size = size,
+                              .count = line->group_at[g + 1] - at,
+                              .after = (a == 0 ? SAMPLE_SORTED : SAMPLE_VALUED) + (unsigned)g,
+                              .arg = call->results[a] + (line->start + at) * size};
     }
-    return count;
+    return listed;
 }
 
-/* Results may replace the values, so these wait until the CPU has its copy, and the CPU's results
- * until the GPUs have the values. */
+static ordo_status wait_for_values(sample_call *call)
+{
+    EACH_LINE(line)
+    if (call->pinned_in && call->value_size != 0)
+        TRY(sample_wait_pinned(call, &call->values[line - call->lines]));
+    return ORDO_OK;
+}
+
+/* Resulting values may replace the values, of which the CPU has its copy by now: the CPU writes its
+ * own last, and those of one GPU wait until every other GPU has the values. */
 static ordo_status sort_buckets(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
@@ -252,17 +301,18 @@ static ordo_status sort_buckets(sample_call *call)
     if (call->pinned_out)
         TRY(sample_run_pinned(call, list, list_results(call, 0, list)));
     TRY(sample_run(call, NULL, 0, sample_keep_piece, sample_keep_count(call)));
+    if (call->line_count > 1)
+        TRY(wait_for_values(call));
     if (call->pinned_out)
         TRY(sample_run_pinned(call, list, list_results(call, 1, list)));
     else
         for (size_t a = 0; a < SAMPLE_ARRAYS; a++)
             count += list_results(call, a, list + count);
-    EACH_LINE(line)
-    if (call->pinned_in && call->value_size != 0)
-        TRY(sample_wait_pinned(call, &call->values[line - call->lines]));
     sample_divide_buckets(call);
     TRY(sample_run(call, list, count, sample_sort_piece, call->cpu_buckets));
     TRY(sample_sort_rest(call));
+    TRY(wait_for_values(call));
+    TRY(sample_run(call, NULL, 0, sample_value_piece, sample_value_count(call)));
     return sample_wait_copies(call);
 }
 
