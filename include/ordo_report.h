@@ -107,9 +107,10 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     uint16_t pass_labels[ORDO_PASS_MOST];
 } ordo_facts;
 
-/* A path: one of the ways in which the CPU does a call. AUTO takes the first path in the table of
- * its verb that suits the keys. The texts are static.                                            */
+/* A path: one of the ways in which the CPU or the GPU does a call. AUTO takes the first path in the
+ * table of its verb that suits the keys. The texts are static.                                   */
 typedef struct ordo_path {
+    const char *backend;  /* "cpu", "cuda"                                                       */
     const char *verb;     /* "sort"                                                              */
     const char *name;     /* "runs"                                                              */
     const char *when;     /* the reason to take it: "a sample of neighbours shows few runs"      */

@@ -154,18 +154,22 @@ const char *ordo_strategy_name(ordo_strategy strategy)
 
 const ordo_path *ordo_last_path(const ordo_ctx *ctx)
 {
-    return ctx == NULL ? NULL
-                       : ordo_cpu_backend()->path_at(ctx->exec.path_table, ctx->exec.path_row);
+    const ordo_path *const path = ctx == NULL ? NULL : ctx->exec.path;
+    /* A call that sorts in one of its steps has noted the path of that sort. */
+    return path != NULL && strcmp(path->verb, ctx->running.operation) == 0 ? path : NULL;
 }
 
-const ordo_path *ordo_path_at(size_t i)
+const ordo_path *ordo_path_at(const ordo_ctx *ctx, size_t i)
 {
     const ordo_backend *const cpu = ordo_cpu_backend();
-    for (unsigned table = 1; cpu->path_at(table, 0) != NULL; table++)
-        for (unsigned row = 0; cpu->path_at(table, row) != NULL; row++)
-            if (i-- == 0)
-                return cpu->path_at(table, row);
-    return NULL;
+    const ordo_backend *const cuda = ctx == NULL ? NULL : ctx->plan.cuda;
+    const ordo_path *const    path = cpu->path_at(i);
+    size_t                    paths = 0;
+    if (path != NULL || cuda == NULL || cuda->path_at == NULL)
+        return path;
+    while (cpu->path_at(paths) != NULL)
+        paths++;
+    return cuda->path_at(i - paths);
 }
 
 const char *api_algorithm_name(uint32_t algorithm, char *buffer)

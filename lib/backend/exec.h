@@ -51,9 +51,7 @@ struct ordo_exec {
      * before they write any result. */
     bool changed;
 
-    /* The path that did the call: a table of the CPU backend, counted from 1, and its row; table 0:
-     * none. */
-    uint8_t path_table, path_row;
+    const ordo_path *path; /* that did the call, a row of a table of the backend; NULL: none */
 
     struct ordo_profile *profile; /* NULL unless the context records profiles (profile.h) */
 

@@ -85,15 +85,16 @@ static ordo_status open_cpu(void **state, const ordo_backend_wishes *wishes, cha
 
 static void close_cpu(void *state) { (void)state; }
 
-static const ordo_path *path_at(unsigned table, unsigned row)
+static const ordo_path *path_at(size_t i)
 {
-    static const cpu_paths *const tables[] = {[CPU_PATHS_SORT] = &cpu_sort_paths,
-                                              [CPU_PATHS_ARGSORT] = &cpu_argsort_paths,
-                                              [CPU_PATHS_PAIRS] = &cpu_pairs_paths,
-                                              [CPU_PATHS_RANK] = &cpu_rank_paths};
-    return table > 0 && table < sizeof tables / sizeof *tables && row < tables[table]->count
-               ? &tables[table]->rows[row].text
-               : NULL;
+    static const cpu_paths *const tables[] = {&cpu_sort_paths, &cpu_argsort_paths, &cpu_pairs_paths,
+                                              &cpu_rank_paths};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        if (i < tables[t]->count)
+            return &tables[t]->rows[i].text;
+        i -= tables[t]->count;
+    }
+    return NULL;
 }
 
 static const char *isa(const void *state) { return ((const cpu_kernels *)state)->isa; }

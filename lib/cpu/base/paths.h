@@ -23,13 +23,6 @@ typedef struct cpu_paths {
     size_t          count;
 } cpu_paths;
 
-enum cpu_paths_of { /* the tables, as exec->path_table names them */
-    CPU_PATHS_SORT = 1,
-    CPU_PATHS_ARGSORT,
-    CPU_PATHS_PAIRS,
-    CPU_PATHS_RANK
-};
-
 extern const cpu_paths cpu_sort_paths;    /* sort/sort_paths.c */
 extern const cpu_paths cpu_argsort_paths; /* sort/order_paths.c */
 extern const cpu_paths cpu_pairs_paths;   /* sort/order_paths.c */
@@ -39,8 +32,8 @@ extern const cpu_paths cpu_rank_paths;    /* rank/cpu_rank.c */
  * also declines if scratch is refused; if no later row takes the call, the walk returns
  * ORDO_E_NOMEM. Unrolled, so that the compiler knows the functions of each row: an indirect call is
  * a part of the time of a few keys. */
-INLINE ordo_status cpu_walk(enum cpu_paths_of table, const cpu_path *rows, size_t first, size_t end,
-                            cpu_look *look, ordo_exec *exec)
+INLINE ordo_status cpu_walk(const cpu_path *rows, size_t first, size_t end, cpu_look *look,
+                            ordo_exec *exec)
 {
     ordo_status refused = ORDO_OK;
 #pragma GCC unroll 16
@@ -55,8 +48,7 @@ INLINE ordo_status cpu_walk(enum cpu_paths_of table, const cpu_path *rows, size_
         }
         if (status == ORDO_OK && !done)
             continue;
-        exec->path_table = (uint8_t)table;
-        exec->path_row = (uint8_t)i;
+        exec->path = &rows[i].text;
         return status;
     }
     return refused;

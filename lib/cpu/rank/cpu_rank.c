@@ -513,22 +513,23 @@ enum {
 };
 
 static const cpu_path paths[RANK_PATHS] = {
-    {{"rank", "count", "so few keys that each is compared with all others", NULL},
+    {{"cpu", "rank", "count", "so few keys that each is compared with all others", NULL},
      is_tiny,
      rank_tiny},
-    {{"rank", "few words", "few enough for one vector sort of words on the stack", NULL},
+    {{"cpu", "rank", "few words", "few enough for one vector sort of words on the stack", NULL},
      suits_few_words,
      rank_words},
-    {{"rank", "ordered", "all keys, or a sample of neighbours, are sorted or reversed", NULL},
+    {{"cpu", "rank", "ordered", "all keys, or a sample of neighbours, are sorted or reversed",
+      NULL},
      seems_ordered,
      rank_ordered},
-    {{"rank", "words", "the vector sort takes so many words of key bits and index", NULL},
+    {{"cpu", "rank", "words", "the vector sort takes so many words of key bits and index", NULL},
      suits_words,
      rank_words},
-    {{"rank", "short", "keys of 64 bits; a sample shows few ties of shorter ones", NULL},
+    {{"cpu", "rank", "short", "keys of 64 bits; a sample shows few ties of shorter ones", NULL},
      suits_short_keys,
      rank_short},
-    {{"rank", "radix", "all other keys", NULL}, always, rank_sort},
+    {{"cpu", "rank", "radix", "all other keys", NULL}, always, rank_sort},
 };
 
 const cpu_paths cpu_rank_paths = {paths, RANK_PATHS};
@@ -545,8 +546,8 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
         return ORDO_OK;
     if (!cpu_is_radix(job->algorithm))
         return rank_sort(&look, &done);
-    return cpu_walk(CPU_PATHS_RANK, paths, job->algorithm == ORDO_ALGORITHM_AUTO ? 0 : RANK_GENERAL,
-                    RANK_PATHS, &look, exec);
+    return cpu_walk(paths, job->algorithm == ORDO_ALGORITHM_AUTO ? 0 : RANK_GENERAL, RANK_PATHS,
+                    &look, exec);
 }
 
 size_t cpu_rank_scratch(const ordo_rank_job *job, const ordo_exec *exec)

@@ -123,20 +123,22 @@ enum { /* rows that others name */
 };
 
 static const cpu_path argsort_paths[ARGSORT_PATHS] = {
-    {{"argsort", "small", "few enough for registers or for one vector sort", NULL},
+    {{"cpu", "argsort", "small", "few enough for registers or for one vector sort", NULL},
      is_small,
      argsort_small},
-    {{"argsort", "ordered", "all keys, or a sample of neighbours, are sorted or reversed", NULL},
+    {{"cpu", "argsort", "ordered", "all keys, or a sample of neighbours, are sorted or reversed",
+      NULL},
      seems_ordered,
      argsort_ordered},
-    {{"argsort", "words", "the vector sort takes so many words of key bits and index", NULL},
+    {{"cpu", "argsort", "words", "the vector sort takes so many words of key bits and index", NULL},
      suits_words,
      argsort_words},
-    {{"argsort", "short", "keys of 64 bits; a sample shows few ties of shorter ones", "radix"},
+    {{"cpu", "argsort", "short", "keys of 64 bits; a sample shows few ties of shorter ones",
+      "radix"},
      suits_short_keys,
      argsort_short},
-    {{"argsort", "radix", "all other keys", "in place"}, always, argsort_radix},
-    {{"argsort", "in place", "scratch is refused", NULL}, always, argsort_in_place},
+    {{"cpu", "argsort", "radix", "all other keys", "in place"}, always, argsort_radix},
+    {{"cpu", "argsort", "in place", "scratch is refused", NULL}, always, argsort_in_place},
 };
 
 const cpu_paths cpu_argsort_paths = {argsort_paths, ARGSORT_PATHS};
@@ -148,9 +150,8 @@ ordo_status cpu_argsort(void *state, const ordo_argsort_job *job, ordo_exec *exe
         return ORDO_OK;
     if (!cpu_is_radix(job->algorithm))
         return argsort_records(state, job, exec);
-    return cpu_walk(CPU_PATHS_ARGSORT, argsort_paths,
-                    job->algorithm == ORDO_ALGORITHM_AUTO ? 0 : ARGSORT_GENERAL, ARGSORT_PATHS,
-                    &look, exec);
+    return cpu_walk(argsort_paths, job->algorithm == ORDO_ALGORITHM_AUTO ? 0 : ARGSORT_GENERAL,
+                    ARGSORT_PATHS, &look, exec);
 }
 
 size_t cpu_argsort_scratch(const ordo_argsort_job *job, const ordo_exec *exec)
@@ -237,7 +238,7 @@ static ordo_status pairs_by_index(cpu_look *look, bool *done)
     TRY(ordo_scratch(exec, order.n * ordo_type_size(order.index_type), &order.index));
     TRY(ordo_scratch(exec, order.n * ordo_max(key_size, pairs->value_size), &spare));
     if (cpu_is_radix(order.algorithm))
-        TRY(cpu_walk(CPU_PATHS_ARGSORT, argsort_paths,
+        TRY(cpu_walk(argsort_paths,
                      order.algorithm == ORDO_ALGORITHM_AUTO ? ARGSORT_WORDS : ARGSORT_GENERAL,
                      ARGSORT_IN_PLACE, &keys, exec));
     else
@@ -266,16 +267,17 @@ enum {
 };
 
 static const cpu_path pairs_paths[PAIRS_PATHS] = {
-    {{"pairs", "small", "few enough for registers", NULL}, is_small, pairs_small},
-    {{"pairs", "ordered", "all keys, or a sample of neighbours, are sorted or reversed", NULL},
+    {{"cpu", "sort_pairs", "small", "few enough for registers", NULL}, is_small, pairs_small},
+    {{"cpu", "sort_pairs", "ordered", "all keys, or a sample of neighbours, are sorted or reversed",
+      NULL},
      seems_ordered,
      pairs_ordered},
-    {{"pairs", "records", "a record holds the value, and keys that tie have the same bits",
-      "by index"},
+    {{"cpu", "sort_pairs", "records",
+      "a record holds the value, and keys that tie have the same bits", "by index"},
      suits_records,
      pairs_records},
-    {{"pairs", "by index", "all other pairs", "in place"}, always, pairs_by_index},
-    {{"pairs", "in place", "scratch is refused", NULL}, always, pairs_in_place},
+    {{"cpu", "sort_pairs", "by index", "all other pairs", "in place"}, always, pairs_by_index},
+    {{"cpu", "sort_pairs", "in place", "scratch is refused", NULL}, always, pairs_in_place},
 };
 
 const cpu_paths cpu_pairs_paths = {pairs_paths, PAIRS_PATHS};
@@ -289,9 +291,8 @@ ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *ex
     cpu_look               look = {.kernels = state, .job = &order, .pairs = job, .exec = exec};
     if (!cpu_is_radix(order.algorithm))
         return pairs_by_index(&look, &done);
-    return cpu_walk(CPU_PATHS_PAIRS, pairs_paths,
-                    order.algorithm == ORDO_ALGORITHM_AUTO ? 0 : PAIRS_GENERAL, PAIRS_PATHS, &look,
-                    exec);
+    return cpu_walk(pairs_paths, order.algorithm == ORDO_ALGORITHM_AUTO ? 0 : PAIRS_GENERAL,
+                    PAIRS_PATHS, &look, exec);
 }
 
 size_t cpu_sort_pairs_scratch(const ordo_pairs_job *job, const ordo_exec *exec)

@@ -279,38 +279,38 @@ enum { /* rows that others name */
 };
 
 static const cpu_path paths[PATHS] = {
-    {{"sort", "small", "few enough for registers or for one vector sort", NULL},
+    {{"cpu", "sort", "small", "few enough for registers or for one vector sort", NULL},
      is_small,
      sort_small},
-    {{"sort", "checked",
+    {{"cpu", "sort", "checked",
       "for one vector sort, or few keys of 8 or 16 bits; all are checked for order first", NULL},
      is_few,
      sort_few},
-    {{"sort", "constant", "nine keys all over the array are equal", NULL},
+    {{"cpu", "sort", "constant", "nine keys all over the array are equal", NULL},
      seems_constant,
      sort_constant},
 
-    {{"sort", "runs", "a sample of neighbours shows few runs", NULL}, seems_runs, sort_runs},
-    {{"sort", "reversed", "no sampled key is greater than the key before it", NULL},
+    {{"cpu", "sort", "runs", "a sample of neighbours shows few runs", NULL}, seems_runs, sort_runs},
+    {{"cpu", "sort", "reversed", "no sampled key is greater than the key before it", NULL},
      seems_reversed,
      sort_reversed},
-    {{"sort", "displaced", "few sampled keys are out of place", NULL},
+    {{"cpu", "sort", "displaced", "few sampled keys are out of place", NULL},
      seems_displaced,
      sort_displaced},
-    {{"sort", "windows", "sampled windows rise, and their radius is small", NULL},
+    {{"cpu", "sort", "windows", "sampled windows rise, and their radius is small", NULL},
      seems_rough,
      sort_windows},
 
-    {{"sort", "few values", "a random sample has few values", NULL},
+    {{"cpu", "sort", "few values", "a random sample has few values", NULL},
      may_be_counted,
      sort_few_values},
-    {{"sort", "dense", "a random sample has numbers of a narrow range", NULL},
+    {{"cpu", "sort", "dense", "a random sample has numbers of a narrow range", NULL},
      may_be_counted,
      sort_dense},
 
-    {{"sort", "narrow", "keys of 8 or 16 bits", "in place"}, is_of_narrow_keys, sort_narrow},
-    {{"sort", "radix", "keys of 32 or 64 bits", "in place"}, is_of_wide_keys, sort_radix},
-    {{"sort", "in place", "scratch is refused", NULL}, always, sort_in_place},
+    {{"cpu", "sort", "narrow", "keys of 8 or 16 bits", "in place"}, is_of_narrow_keys, sort_narrow},
+    {{"cpu", "sort", "radix", "keys of 32 or 64 bits", "in place"}, is_of_wide_keys, sort_radix},
+    {{"cpu", "sort", "in place", "scratch is refused", NULL}, always, sort_in_place},
 };
 
 const cpu_paths cpu_sort_paths = {paths, PATHS};
@@ -332,8 +332,8 @@ ordo_status cpu_sort_by_path(const cpu_kernels *kernels, const ordo_sort_job *jo
     cpu_look look;
     begin(&look, kernels, job, exec);
     return job->algorithm == ORDO_ALGORITHM_AUTO
-               ? cpu_walk(CPU_PATHS_SORT, paths, 0, PATHS, &look, exec)
-               : cpu_walk(CPU_PATHS_SORT, paths, FIRST_GENERAL, PATHS, &look, exec);
+               ? cpu_walk(paths, 0, PATHS, &look, exec)
+               : cpu_walk(paths, FIRST_GENERAL, PATHS, &look, exec);
 }
 
 ordo_status cpu_sort_from_by_path(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
@@ -346,8 +346,8 @@ ordo_status cpu_sort_from_by_path(const cpu_kernels *kernels, const ordo_sort_jo
     for (size_t i = FIRST_ORDERED; i < FIRST_VALUES && is_auto; i++)
         if (paths[i].applies(&look))
             return ORDO_OK;
-    ordo_status const status = cpu_walk(
-        CPU_PATHS_SORT, paths, is_auto ? FIRST_VALUES : FIRST_GENERAL, IN_PLACE, &look, exec);
+    ordo_status const status =
+        cpu_walk(paths, is_auto ? FIRST_VALUES : FIRST_GENERAL, IN_PLACE, &look, exec);
     *done = status != ORDO_E_NOMEM;
     return *done ? status : ORDO_OK;
 }

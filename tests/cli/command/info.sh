@@ -7,6 +7,6 @@ grep -c 'no-such-isa' err
 printf '7\n' | ordo rank --device cuda >out 2>err
 echo "$? $(cat out) $(cat err)"
 # The paths of all calls; --explain names the one that a call took.
-ordo info --paths | grep '^sort .*in place'
-ordo info --paths --json | grep -c '^\[{"verb": "sort", "name": "small", .*}\]$'
+ordo info --paths | grep '^cpu  sort .*in place'
+ordo info --paths --json | grep -c '^\[{"backend": "cpu", "verb": "sort", "name": "small", .*}\]$'
 printf '2\n1\n' | ordo sort --explain 2>&1 >/dev/null | grep '^path'
