@@ -7,6 +7,7 @@
 #include "cuda/dist/dist.cuh"
 #include "cuda/runtime/cuda_arrays.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/runtime/cuda_paths.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 #include "cuda/text/text.cuh"
 
@@ -476,6 +477,17 @@ WITH_SEGMENTS(ordo_order_job, segments, is_sorted)
 WITH_SEGMENTS(ordo_runs_job, segments, runs)
 #undef WITH_SEGMENTS
 
+static const ordo_path *path_at(size_t i)
+{
+    static const cuda_paths *const tables[] = {&cuda_sort_paths};
+    for (const cuda_paths *const paths : tables) {
+        if (i < paths->count)
+            return (const ordo_path *)((const char *)paths->first + i * paths->stride);
+        i -= paths->count;
+    }
+    return NULL;
+}
+
 static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
 
 #define SLOT(slot, job, list, name) table.slot = verb<job, list, dev_##name##_scratch, dev_##name>
@@ -501,6 +513,7 @@ static ordo_backend make_table(void)
     table.close = cuda_close;
     table.isa = isa;
     table.isa_all = isa;
+    table.path_at = path_at;
     SEGMENT_SLOTS(sort, ordo_sort_job, sort_arrays, sort);
     SEGMENT_SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
     SEGMENT_SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
