@@ -479,7 +479,8 @@ WITH_SEGMENTS(ordo_runs_job, segments, runs)
 
 static const ordo_path *path_at(size_t i)
 {
-    static const cuda_paths *const tables[] = {&cuda_sort_paths, &cuda_rank_paths};
+    static const cuda_paths *const tables[] = {&cuda_sort_paths, &cuda_rank_paths,
+                                               &cuda_topk_paths};
     for (const cuda_paths *const paths : tables) {
         if (i < paths->count)
             return (const ordo_path *)((const char *)paths->first + i * paths->stride);

@@ -54,5 +54,6 @@ static constexpr cuda_paths cuda_paths_of(const cuda_path<LOOK> (&rows)[COUNT])
 
 extern const cuda_paths cuda_sort_paths; /* sort/dev_sort.cu */
 extern const cuda_paths cuda_rank_paths; /* rank/dev_rank.cu */
+extern const cuda_paths cuda_topk_paths; /* select/dev_topk.cu */
 
 #endif
