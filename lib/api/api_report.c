@@ -161,13 +161,14 @@ const ordo_path *ordo_last_path(const ordo_ctx *ctx)
 
 const ordo_path *ordo_path_at(const ordo_ctx *ctx, size_t i)
 {
-    const ordo_backend *const cpu = ordo_cpu_backend();
-    const ordo_backend *const cuda = ctx == NULL ? NULL : ctx->plan.cuda;
-    const ordo_path *const    path = cpu->path_at(i);
-    size_t                    paths = 0;
+    size_t paths = 0;
+    if (ctx == NULL)
+        return NULL;
+    const ordo_backend *const cuda = ctx->plan.cuda;
+    const ordo_path *const    path = ctx->plan.cpu->path_at(i);
     if (path != NULL || cuda == NULL || cuda->path_at == NULL)
         return path;
-    while (cpu->path_at(paths) != NULL)
+    while (ctx->plan.cpu->path_at(paths) != NULL)
         paths++;
     return cuda->path_at(i - paths);
 }
