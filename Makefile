@@ -83,6 +83,12 @@ bench: all
 report:
 	@python3 -B bench/report
 
+# The lists of paths in docs/sorting.md and docs/gpu.md, from the command.
+.PHONY: docs
+docs: configured
+	@$(CMAKE) --build build --parallel $(JOBS) --target ordo_command
+	@scripts/document-paths build/ordo
+
 # Needs a GPU and nvcc; GPU_FLAGS=-q is a quick run.
 gpu-check:
 	@JOBS=$(JOBS) scripts/gpu-check $(GPU_FLAGS)

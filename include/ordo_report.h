@@ -107,6 +107,16 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     uint16_t pass_labels[ORDO_PASS_MOST];
 } ordo_facts;
 
+/* A path: one of the ways in which the CPU or the GPU does a call. AUTO takes the first path in the
+ * table of its verb that suits the keys. The texts are static.                                   */
+typedef struct ordo_path {
+    const char *backend;  /* "cpu", "cuda"                                                       */
+    const char *verb;     /* "sort"                                                              */
+    const char *name;     /* "runs"                                                              */
+    const char *when;     /* the reason to take it: "a sample of neighbours shows few runs"      */
+    const char *fallback; /* the path that takes over if scratch is refused; NULL: none          */
+} ordo_path;
+
 /* The strings are static. Helper steps of a call (sorting a sample, sorting a copy for a selection)
  * are not reported.                                                                              */
 typedef struct ordo_report {

@@ -11,10 +11,15 @@ static const char help[] =
     "Examples:\n"
     "  ordo info\n"
     "  ordo info --json\n"
-    "  ORDO_ISA=generic ordo info\n\n"
+    "  ORDO_ISA=generic ordo info\n"
+    "  ordo info --paths             # the ways in which calls are done\n\n"
     "Usage: ordo info [options]\n"
     "Prints what ordo found on this machine and what it will use.\n\n"
     "Options:\n"
+    "  --paths           instead, for each call on the CPU and, if the plugin for GPUs is there,\n"
+    "                    on a GPU, the paths in the order in which they are tried: the name, the\n"
+    "                    reason to take it, and the path that takes over if scratch is refused;\n"
+    "                    --explain names the path of a call\n"
     "  --json            the same as one line of JSON, on stdout\n"
     "  --threads N, --device D, --memory-limit S, --device-memory S, --gpu-sms N\n"
     "                    as for the other commands\n"
@@ -73,6 +78,34 @@ static void print_json(const ordo_info *info, bool cuda)
     printf(", \"device_sms\": %llu}\n", (unsigned long long)info->device_sms);
 }
 
+static void print_paths(const ordo_ctx *ctx)
+{
+    const ordo_path *path;
+
+    for (size_t i = 0; (path = ordo_path_at(ctx, i)) != NULL; i++)
+        printf("%-4s %-10s %-10s %s%s%s\n", path->backend, path->verb, path->name, path->when,
+               path->fallback != NULL ? "; without scratch: " : "",
+               path->fallback != NULL ? path->fallback : "");
+}
+
+static void print_paths_json(const ordo_ctx *ctx)
+{
+    const ordo_path *path;
+
+    putchar('[');
+    for (size_t i = 0; (path = ordo_path_at(ctx, i)) != NULL; i++) {
+        fputs(i > 0 ? ", {" : "{", stdout);
+        json_field(stdout, "backend", path->backend);
+        json_field(stdout, "verb", path->verb);
+        json_field(stdout, "name", path->name);
+        json_field(stdout, "when", path->when);
+        fputs("\"fallback\": ", stdout);
+        json_string(stdout, path->fallback != NULL ? path->fallback : "");
+        putchar('}');
+    }
+    fputs("]\n", stdout);
+}
+
 static bool work(execution *e)
 {
     ordo_info         info = {.struct_size = sizeof info};
@@ -80,10 +113,13 @@ static bool work(execution *e)
 
     if (status != ORDO_OK)
         return cli_fail("info: %s", ordo_status_text(status));
-    (e->o.common.json ? print_json : print_text)(&info, info.cuda[0] == '\0');
+    if (e->o.show)
+        (e->o.common.json ? print_paths_json : print_paths)(e->ctx);
+    else
+        (e->o.common.json ? print_json : print_text)(&info, info.cuda[0] == '\0');
     return true;
 }
 
-static const option_spec specs[] = {COMMON_OPTIONS};
+static const option_spec specs[] = {FLAG("paths", show), COMMON_OPTIONS};
 
 const command command_info = {"info", help, specs, 0, 0, NULL, work};

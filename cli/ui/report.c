@@ -57,7 +57,7 @@ static bool print_predicted(const ordo_report *r, const char *before, bool json)
     return any;
 }
 
-static void print_explain(const ordo_report *r, const char *type)
+static void print_explain(const ordo_report *r, const ordo_path *path, const char *type)
 {
     char text[REPORT_TEXT];
 
@@ -65,8 +65,11 @@ static void print_explain(const ordo_report *r, const char *type)
         fputs("operation  none: the command needed no call of the library\n", stderr);
         return;
     }
-    fprintf(stderr, "operation  %s\nbackend    %s\nalgorithm  %s\nisa        %s\n", r->operation,
-            r->backend, r->algorithm, r->isa);
+    fprintf(stderr, "operation  %s\nbackend    %s\nalgorithm  %s\n", r->operation, r->backend,
+            r->algorithm);
+    if (path != NULL)
+        fprintf(stderr, "path       %s: %s\n", path->name, path->when);
+    fprintf(stderr, "isa        %s\n", r->isa);
     fprintf(stderr, "threads    %lu\ntype       %s\nn          %llu\nseconds    %.6f",
             (unsigned long)r->threads, type, (unsigned long long)r->n, r->seconds);
     if (r->seconds > 0 && r->n > 0)
@@ -91,7 +94,7 @@ static void print_seconds(const char *name, const double *seconds, size_t count)
 }
 
 /* The facts that apply, as the members of a JSON object. */
-static void print_facts(const ordo_facts *f)
+static void print_facts(const ordo_facts *f, const ordo_path *path)
 {
 #define FACT(field) #field, (double)f->field
     const struct {
@@ -128,6 +131,8 @@ static void print_facts(const ordo_facts *f)
 
     fprintf(stderr, "\"input\": \"%s\", \"strategy\": \"%s\"",
             ordo_input_name((ordo_input)f->input), ordo_strategy_name((ordo_strategy)f->strategy));
+    if (path != NULL)
+        fprintf(stderr, ", \"path\": \"%s\"", path->name);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i].value != 0)
             fprintf(stderr, ", \"%s\": %.15g", numbers[i].name, numbers[i].value);
@@ -142,7 +147,7 @@ static void print_facts(const ordo_facts *f)
         fprintf(stderr, "], \"pass_cpu\": %lu", (unsigned long)f->pass_cpu);
 }
 
-static void print_json(const ordo_report *r, const char *type)
+static void print_json(const ordo_report *r, const ordo_path *path, const char *type)
 {
     char text[REPORT_TEXT];
 
@@ -158,7 +163,7 @@ static void print_json(const ordo_report *r, const char *type)
             (unsigned long)r->threads, (unsigned long long)r->n, r->seconds,
             (unsigned long long)r->scratch_bytes);
     fputs(", \"facts\": {", stderr);
-    print_facts(&r->facts);
+    print_facts(&r->facts, path);
     fputc('}', stderr);
     if (print_predicted(r, ", \"predicted\": {", true))
         fputc('}', stderr);
@@ -184,9 +189,9 @@ bool report_print(ordo_ctx *ctx, const common_options *common, const char *type_
             type_name = known;
     }
     if (common->explain)
-        print_explain(&r, type_name);
+        print_explain(&r, ordo_last_path(ctx), type_name);
     if (common->json)
-        print_json(&r, type_name);
+        print_json(&r, ordo_last_path(ctx), type_name);
     if (profile_wanted(common) && !profile_print(ctx, common))
         return false;
     if (common->time) {

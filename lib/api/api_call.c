@@ -215,6 +215,7 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->exec.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state);
     clear_facts(ctx);
     ctx->exec.changed = false;
+    ctx->exec.path = NULL;
     ctx->used = 1;
     ctx->exec.seed += ctx->seed_step;
     ctx->shown = 0;
@@ -280,8 +281,10 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
     } else if (status == ORDO_E_CANCELLED && ctx->error[0] == '\0') {
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
     }
-    if (status != ORDO_OK)
+    if (status != ORDO_OK) {
         ctx->device_facts = true; /* the next call clears the facts that this call wrote */
+        ctx->exec.path = NULL;
+    }
     ctx->refused = false;
     ordo_arena_reset(&ctx->arena);
     return api_leave_query(ctx, status);

@@ -150,6 +150,29 @@ const char *ordo_strategy_name(ordo_strategy strategy)
     return (unsigned)strategy < STRATEGIES ? strategies[strategy].name : NULL;
 }
 
+/* ---- Paths ---- */
+
+const ordo_path *ordo_last_path(const ordo_ctx *ctx)
+{
+    const ordo_path *const path = ctx == NULL ? NULL : ctx->exec.path;
+    /* A call that sorts in one of its steps has noted the path of that sort. */
+    return path != NULL && strcmp(path->verb, ctx->running.operation) == 0 ? path : NULL;
+}
+
+const ordo_path *ordo_path_at(const ordo_ctx *ctx, size_t i)
+{
+    size_t paths = 0;
+    if (ctx == NULL)
+        return NULL;
+    const ordo_backend *const cuda = ctx->plan.cuda;
+    const ordo_path *const    path = ctx->plan.cpu->path_at(i);
+    if (path != NULL || cuda == NULL || cuda->path_at == NULL)
+        return path;
+    while (ctx->plan.cpu->path_at(paths) != NULL)
+        paths++;
+    return cuda->path_at(i - paths);
+}
+
 const char *api_algorithm_name(uint32_t algorithm, char *buffer)
 {
     static const char *const names[] = {

@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 19u
+#define ORDO_BACKEND_ABI 20u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -144,6 +144,8 @@ typedef struct ordo_backend {
     const ordo_sample_slots *sample; /* NULL: the device has no part in the hybrid sample sort */
     const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
     const ordo_dist_slots *dist; /* NULL: arrays on the device cannot be divided over ranks */
+
+    const ordo_path *(*path_at)(size_t i); /* path i of all tables; NULL: there are fewer */
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);
@@ -181,6 +183,7 @@ static inline void ordo_restart_on_cpu(ordo_exec *exec, const char *isa, ordo_st
 {
     memset(&exec->facts, 0, sizeof exec->facts);
     exec->facts.device_status = failed;
+    exec->path = NULL;
     exec->isa = isa;
     exec->phase = 0;
     exec->phases = 1;

@@ -51,6 +51,8 @@ struct ordo_exec {
      * before they write any result. */
     bool changed;
 
+    const ordo_path *path; /* that did the call, a row of a table of the backend; NULL: none */
+
     struct ordo_profile *profile; /* NULL unless the context records profiles (profile.h) */
 
     /* The report. */

@@ -3,6 +3,7 @@
  * Its state is a constant table of kernels, so opening it takes no memory. */
 #include "cpu/columns/columns.h"
 #include "backend/backend.h"
+#include "cpu/base/paths.h"
 #include "cpu/sets/sets.h"
 
 #include <stdio.h>
@@ -84,6 +85,18 @@ static ordo_status open_cpu(void **state, const ordo_backend_wishes *wishes, cha
 
 static void close_cpu(void *state) { (void)state; }
 
+static const ordo_path *path_at(size_t i)
+{
+    static const cpu_paths *const tables[] = {&cpu_sort_paths, &cpu_argsort_paths, &cpu_pairs_paths,
+                                              &cpu_rank_paths};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        if (i < tables[t]->count)
+            return &tables[t]->rows[i].text;
+        i -= tables[t]->count;
+    }
+    return NULL;
+}
+
 static const char *isa(const void *state) { return ((const cpu_kernels *)state)->isa; }
 
 static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
@@ -135,6 +148,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .close = close_cpu,
         .isa = isa,
         .isa_all = isa_all,
+        .path_at = path_at,
         .argsort_strings = cpu_argsort_strings,
         .rank_strings = cpu_rank_strings,
         .select_strings = cpu_select_strings,

@@ -8,6 +8,7 @@
 #include "cuda/dist/dist.cuh"
 #include "cuda/runtime/cuda_arrays.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/runtime/cuda_paths.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 #include "cuda/text/text.cuh"
 
@@ -247,6 +248,18 @@ WITH_SEGMENTS(ordo_order_job, segments, is_sorted)
 WITH_SEGMENTS(ordo_runs_job, segments, runs)
 #undef WITH_SEGMENTS
 
+static const ordo_path *path_at(size_t i)
+{
+    static const cuda_paths *const tables[] = {&cuda_sort_paths, &cuda_rank_paths,
+                                               &cuda_topk_paths};
+    for (const cuda_paths *const paths : tables) {
+        if (i < paths->count)
+            return (const ordo_path *)((const char *)paths->first + i * paths->stride);
+        i -= paths->count;
+    }
+    return NULL;
+}
+
 static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
 
 /* The functions of the device have the prefix `dev`, or `any` with segments. */
@@ -267,6 +280,7 @@ static ordo_backend make_table(void)
     table.close = cuda_close;
     table.isa = isa;
     table.isa_all = isa;
+    table.path_at = path_at;
     SLOTS(sort, ordo_sort_job, any);
     SLOTS(sort_pairs, ordo_pairs_job, any);
     SLOTS(argsort, ordo_argsort_job, any);

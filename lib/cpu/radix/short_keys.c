@@ -104,7 +104,7 @@ static void choose_words(const uint64_t *sample, size_t count, size_t n, short_k
                             ((uint64_t)1 << index_bits) - 1};
 }
 
-static bool is_for_short(ordo_type type, size_t n)
+bool short_keys_suit(ordo_type type, size_t n)
 {
     return ordo_type_size(type) == sizeof(uint64_t) && n >= LEAST && n <= MOST;
 }
@@ -112,11 +112,9 @@ static bool is_for_short(ordo_type type, size_t n)
 ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job *job,
                               short_keys *keys, ordo_exec *exec)
 {
-    size_t const count = sample_count(job->n), stride = job->n / ordo_max(count, 1);
+    size_t const count = sample_count(job->n), stride = job->n / count;
     void        *memory;
     keys->way = SHORT_NOT;
-    if (!is_for_short(job->type, job->n))
-        return ORDO_OK;
     TRY(ordo_scratch(exec, count * sizeof(uint64_t), &memory));
     uint64_t *const sample = memory;
     radix_io const  io = records_of_argsort(kernels, job, RECORD_P64);
@@ -143,7 +141,7 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
 
 size_t short_keys_scratch(ordo_type type, size_t n, unsigned threads)
 {
-    if (!is_for_short(type, n))
+    if (!short_keys_suit(type, n))
         return 0;
     size_t const count = sample_count(n);
     return ordo_round_up(count * sizeof(uint64_t), ORDO_CACHE_LINE) +

@@ -33,7 +33,9 @@ static inline size_t short_keys_room(size_t n)
     return 2 * ordo_round_up(n * sizeof(uint64_t), ORDO_CACHE_LINE);
 }
 
-/* Reads a sample of the job's keys, and all of them if the sample suggests a narrow range. */
+/* Whether records of 8 bytes may hold so many keys, and may be faster. */
+bool short_keys_suit(ordo_type type, size_t n);
+/* Reads a sample of such keys, and all of them if the sample suggests a narrow range. */
 ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job *job,
                               short_keys *keys, ordo_exec *exec);
 /* The scratch of short_keys_choose and of a sort, without the room. */

@@ -12,8 +12,9 @@
  * counted (few_ranks.t.h). One thread ranks up to a million keys by words, where the ISA has a
  * vector sort (order_words.c). Sorted and reversed keys need no sort. */
 #include "core/keybits.h"
-#include "cpu/radix/records.h"
+#include "cpu/base/paths.h"
 #include "cpu/radix/short_keys.h"
+#include "cpu/sort/sort_look.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
@@ -345,33 +346,80 @@ INLINE void rank_order(ordo_rank_job job, cpu_order order, ordo_type rank_type)
     }
 }
 
-/* Ranks keys that the vector sort can order. Returns false for others. */
-static bool rank_by_words(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+/* ---- The paths ---- */
+
+struct cpu_look {
+    const cpu_kernels   *kernels;
+    const ordo_rank_job *job;
+    ordo_exec           *exec;
+    ordo_input           order; /* that a look showed */
+    rank_work            work;
+    rank_room            rooms; /* `records` is NULL, or scratch that a row left */
+};
+
+static ordo_sort_job keys_of(const ordo_rank_job *job)
 {
-    ordo_argsort_job const keys = order_of(job);
-    cpu_few_room           room;
-    cpu_order              order;
-    if (job->algorithm != ORDO_ALGORITHM_AUTO ||
-        !cpu_vector_order(kernels, &keys, true, &room, &order, exec))
-        return false;
+    return (ordo_sort_job){.type = job->type,
+                           .keys = (void *)job->keys, /* only read */
+                           .n = job->n,
+                           .descending = job->descending};
+}
+
+static bool is_tiny(cpu_look *look) { return look->job->n <= FEW; }
+
+static bool suits_words(cpu_look *look)
+{
+    return cpu_vector_orders(look->kernels, look->job->type, look->job->n, true, look->exec);
+}
+
+static bool suits_few_words(cpu_look *look)
+{
+    return look->job->n <= ORDO_TUNE_WORDS_FEW_64 && suits_words(look);
+}
+
+static bool seems_ordered(cpu_look *look)
+{
+    ordo_sort_job const keys = keys_of(look->job);
+    look->order = look_tied(look->kernels, &keys, look->exec);
+    return look->order != ORDO_INPUT_ANY;
+}
+
+static bool suits_short_keys(cpu_look *look)
+{
+    return short_keys_suit(look->job->type, look->job->n);
+}
+
+static bool always(cpu_look *look)
+{
+    (void)look;
+    return true;
+}
+
+static ordo_status rank_tiny(cpu_look *look, bool *done)
+{
+    look->exec->algorithm = "count";
+    look->exec->isa = "generic";
+    BY_TYPE(look->job->type, few_ranks, (look->job));
+    *done = true;
+    return ORDO_OK;
+}
+
+static ordo_status rank_words(cpu_look *look, bool *done)
+{
+    const ordo_rank_job *const job = look->job;
+    ordo_argsort_job const     keys = order_of(job);
+    cpu_few_room               room;
+    cpu_order                  order;
+    *done = cpu_vector_order(look->kernels, &keys, true, &room, &order, look->exec);
+    if (!*done)
+        return ORDO_OK;
     if (job->rank_type == ORDO_U32)
         rank_order(*job, order, ORDO_U32);
     else if (job->rank_type == ORDO_U64)
         rank_order(*job, order, ORDO_U64);
     else
         rank_order(*job, order, ORDO_F64);
-    return true;
-}
-
-/* Ranks a few keys on the stack. Returns false for others. */
-static bool rank_few(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
-{
-    if (job->algorithm != ORDO_ALGORITHM_AUTO || job->n > FEW)
-        return job->n <= ORDO_TUNE_WORDS_FEW_64 && rank_by_words(kernels, job, exec);
-    exec->algorithm = "count";
-    exec->isa = "generic";
-    BY_TYPE(job->type, few_ranks, (job));
-    return true;
+    return cpu_done(job->n <= ORDO_TUNE_WORDS_FEW_64 || !ordo_poll(look->exec, 1));
 }
 
 static void falling_piece(void *arg, size_t lo, size_t hi)
@@ -383,9 +431,10 @@ static void falling_piece(void *arg, size_t lo, size_t hi)
 }
 
 /* Ranks keys that are sorted, or reversed without ties. */
-static ordo_status rank_in_order(void *state, const ordo_rank_job *job, bool reversed,
-                                 ordo_exec *exec)
+static ordo_status rank_ordered(cpu_look *look, bool *done)
 {
+    const ordo_rank_job *const job = look->job;
+    ordo_sort_job const        keys = keys_of(job);
     ordo_rank_job              falling = *job;
     ordo_rank_sorted_job const rising = {.type = job->type,
                                          .sorted = job->keys,
@@ -393,63 +442,112 @@ static ordo_status rank_in_order(void *state, const ordo_rank_job *job, bool rev
                                          .rank_type = job->rank_type,
                                          .ranks = job->ranks,
                                          .ties = job->ties};
-    if (!reversed)
-        return cpu_rank_sorted(state, &rising, exec);
-    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), falling_piece, &falling));
+    TRY(look_tied_all(look->kernels, &keys, look->order, done, look->exec));
+    if (!*done)
+        return ORDO_OK;
+    if (look->order == ORDO_INPUT_SORTED)
+        return cpu_rank_sorted((void *)look->kernels, &rising, look->exec); /* never written */
+    return cpu_done(ordo_loop(look->exec, job->n, cpu_grain(job->n), falling_piece, &falling));
 }
+
+/* Ranks sorted records. */
+static ordo_status rank_records(cpu_look *look)
+{
+    rank_work *const work = &look->work;
+    bool const       wide = work->form == FORM_WIDE;
+    size_t const     n = look->job->n;
+    work->job = look->job;
+    work->direct = n * record_size(kind_of(look->job)) <= ORDO_TUNE_RANK_DIRECT;
+    work->grain = cpu_grain(n);
+    work->records = look->rooms.records;
+    TRY(number_records(work, look->exec));
+    if (work->direct)
+        return ORDO_OK;
+    radix_io const back = {.kernels = look->kernels,
+                           .kind = wide ? RECORD_P64 : RECORD_P32,
+                           .n = n,
+                           .store = wide ? return_wide : return_packed,
+                           .in = work->records,
+                           .room = look->rooms.room,
+                           .spare = work->records,
+                           .loose = true,
+                           .job = (void *)look->job}; /* never written through */
+    ordo_exec      part = *look->exec;
+    return cpu_radix(&back, &part);
+}
+
+static ordo_status rank_short(cpu_look *look, bool *done)
+{
+    const ordo_rank_job *const job = look->job;
+    short_keys                 keys;
+    TRY(ordo_scratch(look->exec, short_keys_room(job->n), &look->rooms.records));
+    TRY(sort_short(look->kernels, job, &keys, &look->rooms, done, look->exec));
+    if (!*done)
+        return ORDO_OK;
+    look->work = (rank_work){.form = keys.way == SHORT_WORDS ? FORM_WORDS : FORM_PACKED,
+                             .index_mask = keys.map.index_mask,
+                             .tie_bit = keys.map.unit - 1};
+    return rank_records(look);
+}
+
+static ordo_status rank_sort(cpu_look *look, bool *done)
+{
+    const ordo_rank_job *const job = look->job;
+    enum record_kind const     kind = kind_of(job);
+    size_t const               bytes = job->n * record_size(kind);
+    cpu_records                records = {kind, look->rooms.records, job->n};
+    if (records.array == NULL)
+        TRY(ordo_scratch(look->exec, bytes, &records.array));
+    TRY(ordo_scratch(look->exec, bytes, &look->rooms.room));
+    TRY(sort_records(look->kernels, job, &records, look->rooms.room, look->exec));
+    *done = true;
+    look->rooms.records = records.array;
+    look->work =
+        (rank_work){.form = kind == RECORD_P32 ? FORM_PACKED : FORM_WIDE, .index_mask = UINT32_MAX};
+    return rank_records(look);
+}
+
+enum {
+    RANK_GENERAL = 4, /* the first row of the radix sort */
+    RANK_PATHS = 6
+};
+
+static const cpu_path paths[RANK_PATHS] = {
+    {{"cpu", "rank", "count", "so few keys that each is compared with all others", NULL},
+     is_tiny,
+     rank_tiny},
+    {{"cpu", "rank", "few words", "few enough for one vector sort of words on the stack", NULL},
+     suits_few_words,
+     rank_words},
+    {{"cpu", "rank", "ordered", "all keys, or a sample of neighbours, are sorted or reversed",
+      NULL},
+     seems_ordered,
+     rank_ordered},
+    {{"cpu", "rank", "words", "the vector sort takes so many words of key bits and index", NULL},
+     suits_words,
+     rank_words},
+    {{"cpu", "rank", "short", "keys of 64 bits; a sample shows few ties of shorter ones", NULL},
+     suits_short_keys,
+     rank_short},
+    {{"cpu", "rank", "radix", "all other keys", NULL}, always, rank_sort},
+};
+
+const cpu_paths cpu_rank_paths = {paths, RANK_PATHS};
 
 ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
 {
-    const cpu_kernels *const kernels = state;
-    enum record_kind const   kind = kind_of(job);
-    size_t const             size = record_size(kind);
-    rank_work                work = {.job = job,
-                                     .form = kind == RECORD_P32 ? FORM_PACKED : FORM_WIDE,
-                                     .index_mask = UINT32_MAX,
-                                     .direct = job->n * size <= ORDO_TUNE_RANK_DIRECT,
-                                     .grain = cpu_grain(job->n)};
-    rank_room                rooms;
-    short_keys               keys = {.way = SHORT_NOT};
-    bool                     done = false, sorted = false, reversed = false;
+    cpu_look look;
+    bool     done;
+    look.kernels = state;
+    look.job = job;
+    look.exec = exec;
+    look.rooms.records = NULL;
     if (job->n == 0)
         return ORDO_OK;
-    if (rank_few(kernels, job, exec))
-        return ORDO_OK;
-    if (job->algorithm == ORDO_ALGORITHM_AUTO)
-        TRY(cpu_rank_adaptive(kernels, job, &sorted, &reversed, exec));
-    if (sorted || reversed)
-        return rank_in_order(state, job, reversed, exec);
-    if (rank_by_words(kernels, job, exec))
-        return cpu_done(!ordo_poll(exec, 1));
-    bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RECORD_P64;
-    TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
-    if (may_be_short)
-        TRY(sort_short(kernels, job, &keys, &rooms, &done, exec));
-    if (done) {
-        work.form = keys.way == SHORT_WORDS ? FORM_WORDS : FORM_PACKED;
-        work.index_mask = keys.map.index_mask;
-        work.tie_bit = keys.map.unit - 1;
-    } else {
-        cpu_records const records = {kind, rooms.records, job->n};
-        TRY(ordo_scratch(exec, job->n * size, &rooms.room));
-        TRY(sort_records(kernels, job, &records, rooms.room, exec));
-    }
-    work.records = rooms.records;
-    TRY(number_records(&work, exec));
-    if (!work.direct) {
-        radix_io const back = {.kernels = kernels,
-                               .kind = work.form == FORM_WIDE ? RECORD_P64 : RECORD_P32,
-                               .n = job->n,
-                               .store = work.form == FORM_WIDE ? return_wide : return_packed,
-                               .in = work.records,
-                               .room = rooms.room,
-                               .spare = work.records,
-                               .loose = true,
-                               .job = (void *)job}; /* never written through */
-        ordo_exec      part = *exec;
-        TRY(cpu_radix(&back, &part));
-    }
-    return ORDO_OK;
+    if (!cpu_is_radix(job->algorithm))
+        return rank_sort(&look, &done);
+    return cpu_walk(paths, job->algorithm == ORDO_ALGORITHM_AUTO ? 0 : RANK_GENERAL, RANK_PATHS,
+                    &look, exec);
 }
 
 size_t cpu_rank_scratch(const ordo_rank_job *job, const ordo_exec *exec)

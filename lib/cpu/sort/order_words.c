@@ -264,17 +264,24 @@ static void find_order(const cpu_kernels *kernels, const ordo_argsort_job *job,
         (void)ordo_poll(exec, 0.75);
 }
 
+bool cpu_vector_orders(const cpu_kernels *kernels, ordo_type type, size_t n, bool ranks,
+                       const ordo_exec *exec)
+{
+    size_t const most = ranks ? ORDO_TUNE_VECTOR_RANK : ORDO_TUNE_VECTOR_ORDER;
+    return kernels->sort_words[CPU_WORDS_64] != NULL && n >= ORDO_TUNE_WORDS_FEWEST && n <= most &&
+           (n <= ORDO_TUNE_WORDS_FEW_64 || exec->threads == 1 || n <= most_alone(type));
+}
+
 bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
                       cpu_few_room *room, cpu_order *order, ordo_exec *exec)
 {
     uint64_t       spare[ORDO_TUNE_WORDS_FEW_64];
     order_memory   memory = {.words = room->words, .bits = room->bits, .spare = spare};
-    size_t const   n = job->n, most = ranks ? ORDO_TUNE_VECTOR_RANK : ORDO_TUNE_VECTOR_ORDER;
+    size_t const   n = job->n;
     bool const     few = n <= ORDO_TUNE_WORDS_FEW_64;
     enum order_way way = WAY_WIDE;
     cpu_tie_extent extent;
-    if (kernels->sort_words[CPU_WORDS_64] == NULL || n < ORDO_TUNE_WORDS_FEWEST || n > most ||
-        (!few && exec->threads > 1 && n > most_alone(job->type)))
+    if (!cpu_vector_orders(kernels, job->type, n, ranks, exec))
         return false;
     if (few)
         kernels->loops->tie_extent[job->type](job->keys, n, job->descending, &extent);

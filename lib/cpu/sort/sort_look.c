@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "cpu/rough/order_loops.h"
 #include "cpu/rough/rough.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <limits.h>
 #include <string.h>
@@ -164,6 +165,40 @@ void look_at_all(const cpu_kernels *kernels, const ordo_sort_job *job, unsigned 
     *sorted = first <= middle && middle <= last && first_step(job->keys, 1, n, order) == n;
     *reversed = !*sorted && first >= middle && middle >= last &&
                 first_step(job->keys, 1, n, order | CPU_STEP_RISE) == n;
+}
+
+ordo_input look_tied(const cpu_kernels *kernels, const ordo_sort_job *keys, ordo_exec *exec)
+{
+    bool sorted, reversed;
+    if (keys->n < 2 * ORDO_TUNE_LOOK_KEYS)
+        return ORDO_INPUT_ANY;
+    exec->isa = kernels->loops->isa;
+    if (keys->n <= ORDO_TUNE_LOOK_ALL) {
+        look_at_all(kernels, keys, CPU_STEP_TIES, &sorted, &reversed);
+    } else {
+        radix_io const  io = look_order(kernels, keys, true);
+        look_view const view = look_neighbours(&io, exec->seed);
+        sorted = look_shows_runs(&view, 1);
+        reversed = view.falls == view.looked && view.far_rises == 0;
+    }
+    return sorted ? ORDO_INPUT_SORTED : reversed ? ORDO_INPUT_REVERSED : ORDO_INPUT_ANY;
+}
+
+ordo_status look_tied_all(const cpu_kernels *kernels, const ordo_sort_job *keys, ordo_input order,
+                          bool *is, ordo_exec *exec)
+{
+    bool const reversed = order == ORDO_INPUT_REVERSED;
+    *is = keys->n <= ORDO_TUNE_LOOK_ALL;
+    if (!*is) {
+        radix_io const io = look_order(kernels, keys, true);
+        TRY(cpu_is_one_run(&io, keys->type, reversed, is, exec));
+    }
+    if (*is) {
+        exec->algorithm = reversed ? "reverse" : "sorted";
+        exec->facts.input = order;
+        exec->facts.strategy = reversed ? ORDO_STRATEGY_REVERSE : ORDO_STRATEGY_PLAIN;
+    }
+    return ORDO_OK;
 }
 
 bool look_constant(const ordo_sort_job *job)

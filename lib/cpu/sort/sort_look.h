@@ -25,6 +25,13 @@ bool look_shows_runs(const look_view *view, size_t most);
 void look_at_all(const cpu_kernels *kernels, const ordo_sort_job *job, unsigned order, bool *sorted,
                  bool *reversed);
 
+/* What the order of an argsort, in which keys tie, shows: sorted, reversed without ties, or any. A
+ * small array is checked as a whole, a large one by a sample. */
+ordo_input look_tied(const cpu_kernels *kernels, const ordo_sort_job *keys, ordo_exec *exec);
+/* *is: all keys have the order that look_tied returned; then the report says so. */
+ordo_status look_tied_all(const cpu_kernels *kernels, const ordo_sort_job *keys, ordo_input order,
+                          bool *is, ordo_exec *exec);
+
 /* The largest radius of the windows of look_neighbours, each on its own. */
 size_t look_radius(const radix_io *io, uint64_t seed);
 /* Raises *radius to the largest radius of long windows. If memory is refused, *radius becomes

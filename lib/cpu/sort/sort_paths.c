@@ -1,32 +1,25 @@
-/* sort_paths.c - the table of paths of a sort of keys on the CPU, and the walk over it.
+/* sort_paths.c - the table of paths of a sort of keys (paths.h).
  *
  * A row has a condition on the type, n, the ISA and what a look at the keys shows (sort_look.h).
- * The walk calls the first row whose condition holds. A row may still decline when it sees more
- * keys; then the walk goes on. The last row sorts all keys. Narrow keys have 8 or 16 bits. */
+ * Narrow keys have 8 or 16 bits. */
 #include "cpu/sort/sort_paths.h"
 
+#include "cpu/base/paths.h"
 #include "cpu/rough/rough.h"
 #include "cpu/sort/sort_look.h"
 #include "cpu/sort/sort_steps.h"
 
-typedef struct sort_look {
+struct cpu_look {
     const cpu_kernels   *kernels;
     const ordo_sort_job *job;
     ordo_exec           *exec;
-    radix_io             io; /* set with `viewed` */
-    bool                 viewed;
+    bool                 sampled, asked; /* `sampled` is set with `asked`, */
+    bool                 viewed;         /* `io` and `view` with `viewed` */
+    radix_io             io;
     look_view            view;
     size_t               radius; /* the most for windows; set by their condition */
     void                *room;   /* scratch for n keys that a row left, or NULL */
-} sort_look;
-
-/* The texts are for readers of the table. `fallback` names the row that takes over if scratch is
- * refused. A path that leaves *done false declines, and the walk goes on. */
-typedef struct sort_path {
-    const char *name, *when, *fallback;
-    bool (*applies)(sort_look *look);
-    ordo_status (*run)(sort_look *look, bool *done);
-} sort_path;
+};
 
 static bool is_narrow(const ordo_sort_job *job)
 {
@@ -67,26 +60,30 @@ static size_t most_radius(const cpu_kernels *kernels, const ordo_sort_job *job)
 
 /* Whether the whole array is checked instead of a sample: few keys, which a vector sort or counting
  * takes. */
-static bool is_checked_whole(const sort_look *look)
+static bool is_checked_whole(const cpu_look *look)
 {
     const ordo_sort_job *const job = look->job;
     return (job->n <= ORDO_TUNE_WORDS_FEW_32 && cpu_vector_takes(look->kernels, job)) ||
            (job->n <= ORDO_TUNE_LOOK_ALL && is_narrow(job));
 }
 
-static bool is_sampled(const sort_look *look)
+/* Asked once, because several conditions need it and it takes a part of the time of a few keys. */
+static bool is_sampled(cpu_look *look)
 {
-    return look->job->n >= 2 * ORDO_TUNE_LOOK_KEYS && !is_checked_whole(look);
+    if (!look->asked)
+        look->sampled = look->job->n >= 2 * ORDO_TUNE_LOOK_KEYS && !is_checked_whole(look);
+    look->asked = true;
+    return look->sampled;
 }
 
-static void open_look(sort_look *look)
+static void open_look(cpu_look *look)
 {
     look->io = look_order(look->kernels, look->job, false);
     look->exec->isa = look->kernels->loops->isa;
 }
 
 /* The sample of neighbours; NULL: the array is not sampled. */
-static const look_view *view_of(sort_look *look)
+static const look_view *view_of(cpu_look *look)
 {
     if (!is_sampled(look))
         return NULL;
@@ -100,23 +97,23 @@ static const look_view *view_of(sort_look *look)
 
 /* ---- Conditions ---- */
 
-static bool is_small(sort_look *look) { return look->job->n <= 2 * ORDO_TUNE_LOOK_KEYS; }
+static bool is_small(cpu_look *look) { return look->job->n <= 2 * ORDO_TUNE_LOOK_KEYS; }
 
-static bool is_few(sort_look *look)
+static bool is_few(cpu_look *look)
 {
-    return look->job->n >= 2 * ORDO_TUNE_LOOK_KEYS && is_checked_whole(look);
+    return look->job->n >= 2 * ORDO_TUNE_LOOK_KEYS && !is_sampled(look);
 }
 
-static bool seems_constant(sort_look *look) { return is_sampled(look) && look_constant(look->job); }
+static bool seems_constant(cpu_look *look) { return is_sampled(look) && look_constant(look->job); }
 
-static bool seems_runs(sort_look *look)
+static bool seems_runs(cpu_look *look)
 {
     const look_view *const view = view_of(look);
     return view != NULL && look_shows_runs(view, most_runs(look->job->type));
 }
 
 /* Equal keys may fill whole windows; then keys decrease only between windows. */
-static bool seems_reversed(sort_look *look)
+static bool seems_reversed(cpu_look *look)
 {
     const look_view *const view = view_of(look);
     return view != NULL && view->falls + view->flats == view->looked &&
@@ -124,7 +121,7 @@ static bool seems_reversed(sort_look *look)
 }
 
 /* Whether few keys are out of place: some windows may begin with such a key, or hold many. */
-static bool seems_displaced(sort_look *look)
+static bool seems_displaced(cpu_look *look)
 {
     const look_view *const view = view_of(look);
     return view != NULL && look->job->n >= ORDO_TUNE_ROUGH_KEYS && !is_narrow(look->job) &&
@@ -132,7 +129,7 @@ static bool seems_displaced(sort_look *look)
            view->far_falls <= ORDO_TUNE_DISPLACED_FAR && !seems_reversed(look);
 }
 
-static bool seems_rough(sort_look *look)
+static bool seems_rough(cpu_look *look)
 {
     const look_view *const view = view_of(look);
     if (view == NULL || look->job->n < ORDO_TUNE_ROUGH_KEYS || is_narrow(look->job) ||
@@ -148,13 +145,13 @@ static bool is_counted(const ordo_sort_job *job)
 }
 
 /* The paths draw the samples, because a sample takes too much room for the look. */
-static bool may_be_counted(sort_look *look) { return is_counted(look->job); }
+static bool may_be_counted(cpu_look *look) { return is_counted(look->job); }
 
-static bool is_of_narrow_keys(sort_look *look) { return is_narrow(look->job); }
+static bool is_of_narrow_keys(cpu_look *look) { return is_narrow(look->job); }
 
-static bool is_of_wide_keys(sort_look *look) { return !is_narrow(look->job); }
+static bool is_of_wide_keys(cpu_look *look) { return !is_narrow(look->job); }
 
-static bool always(sort_look *look)
+static bool always(cpu_look *look)
 {
     (void)look;
     return true;
@@ -162,14 +159,14 @@ static bool always(sort_look *look)
 
 /* ---- Paths ---- */
 
-static ordo_status sort_small(sort_look *look, bool *done)
+static ordo_status sort_small(cpu_look *look, bool *done)
 {
     *done = cpu_small_sort(look->kernels, look->job, look->exec);
     return ORDO_OK;
 }
 
 /* Only a sorted or reversed array is faster than the vector sort. */
-static ordo_status sort_few(sort_look *look, bool *done)
+static ordo_status sort_few(cpu_look *look, bool *done)
 {
     bool sorted, reversed;
     look->exec->isa = look->kernels->loops->isa;
@@ -183,24 +180,24 @@ static ordo_status sort_few(sort_look *look, bool *done)
     return ORDO_OK;
 }
 
-static ordo_status sort_constant(sort_look *look, bool *done)
+static ordo_status sort_constant(cpu_look *look, bool *done)
 {
     open_look(look);
     return cpu_sort_runs(look->job, &look->io, done, look->exec);
 }
 
-static ordo_status sort_runs(sort_look *look, bool *done)
+static ordo_status sort_runs(cpu_look *look, bool *done)
 {
     return cpu_sort_runs(look->job, &look->io, done, look->exec);
 }
 
-static ordo_status sort_reversed(sort_look *look, bool *done)
+static ordo_status sort_reversed(cpu_look *look, bool *done)
 {
     return cpu_sort_reversed(look->job, &look->io, done, look->exec);
 }
 
 /* Declines if scratch is refused, because the general sort needs less. */
-static ordo_status sort_displaced(sort_look *look, bool *done)
+static ordo_status sort_displaced(cpu_look *look, bool *done)
 {
     look->exec->phases += 2;
     ordo_status const status =
@@ -208,7 +205,7 @@ static ordo_status sort_displaced(sort_look *look, bool *done)
     return status == ORDO_E_NOMEM ? ORDO_OK : status;
 }
 
-static ordo_status sort_windows(sort_look *look, bool *done)
+static ordo_status sort_windows(cpu_look *look, bool *done)
 {
     size_t seen = look_radius(&look->io, look->exec->seed);
     if (seen > ORDO_TUNE_LOOK_KEYS / 4)
@@ -218,7 +215,7 @@ static ordo_status sort_windows(sort_look *look, bool *done)
                : cpu_sort_windows(look->kernels, look->job, seen, look->radius, done, look->exec);
 }
 
-static ordo_status sort_few_values(sort_look *look, bool *done)
+static ordo_status sort_few_values(cpu_look *look, bool *done)
 {
     few_sample sample;
     if (!look_few(look->job, look->exec->seed, &sample))
@@ -226,28 +223,23 @@ static ordo_status sort_few_values(sort_look *look, bool *done)
     return cpu_sort_few(look->kernels, look->job, &sample, done, &look->room, look->exec);
 }
 
-static ordo_status sort_dense(sort_look *look, bool *done)
+static ordo_status sort_dense(cpu_look *look, bool *done)
 {
     return cpu_sort_dense(look->kernels, look->job, done, &look->room, look->exec);
 }
 
-/* The last paths leave the keys to the sort in place if scratch is refused. */
-static ordo_status end_general(const sort_look *look, ordo_status status, bool *done)
+static ordo_status sort_narrow(cpu_look *look, bool *done)
 {
-    *done = status != ORDO_E_NOMEM || look->job->source != NULL;
-    return *done ? status : ORDO_OK;
+    *done = true;
+    return cpu_sort_narrow(look->job, look->exec);
 }
 
-static ordo_status sort_narrow(sort_look *look, bool *done)
-{
-    return end_general(look, cpu_sort_narrow(look->job, look->exec), done);
-}
-
-static ordo_status sort_radix(sort_look *look, bool *done)
+static ordo_status sort_radix(cpu_look *look, bool *done)
 {
     radix_io io = records_of_keys(look->kernels, look->job);
     io.room = look->room;
-    return end_general(look, cpu_radix(&io, look->exec), done);
+    *done = true;
+    return cpu_radix(&io, look->exec);
 }
 
 void cpu_tell_in_place(ordo_exec *exec)
@@ -256,7 +248,7 @@ void cpu_tell_in_place(ordo_exec *exec)
     exec->facts.buckets = exec->facts.record_bytes = 0;
 }
 
-static ordo_status sort_in_place(sort_look *look, bool *done)
+static ordo_status sort_in_place(cpu_look *look, bool *done)
 {
     const ordo_sort_job *const job = look->job;
     ordo_exec *const           exec = look->exec;
@@ -281,79 +273,81 @@ static ordo_status sort_in_place(sort_look *look, bool *done)
 enum { /* rows that others name */
     FIRST_ORDERED = 3,
     FIRST_VALUES = 7,
-    FIRST_GENERAL = 9
+    FIRST_GENERAL = 9,
+    IN_PLACE = 11,
+    PATHS = 12
 };
 
-static const sort_path paths[] = {
-    {"small", "few enough for registers or for one vector sort", NULL, is_small, sort_small},
-    {"checked", "for one vector sort, or few keys of 8 or 16 bits; all are checked for order first",
-     NULL, is_few, sort_few},
-    {"constant", "nine keys all over the array are equal", NULL, seems_constant, sort_constant},
+static const cpu_path paths[PATHS] = {
+    {{"cpu", "sort", "small", "few enough for registers or for one vector sort", NULL},
+     is_small,
+     sort_small},
+    {{"cpu", "sort", "checked",
+      "for one vector sort, or few keys of 8 or 16 bits; all are checked for order first", NULL},
+     is_few,
+     sort_few},
+    {{"cpu", "sort", "constant", "nine keys all over the array are equal", NULL},
+     seems_constant,
+     sort_constant},
 
-    {"runs", "a sample of neighbours shows few runs", NULL, seems_runs, sort_runs},
-    {"reversed", "no sampled key is greater than the key before it", NULL, seems_reversed,
+    {{"cpu", "sort", "runs", "a sample of neighbours shows few runs", NULL}, seems_runs, sort_runs},
+    {{"cpu", "sort", "reversed", "no sampled key is greater than the key before it", NULL},
+     seems_reversed,
      sort_reversed},
-    {"displaced", "few sampled keys are out of place", NULL, seems_displaced, sort_displaced},
-    {"windows", "sampled windows rise, and their radius is small", NULL, seems_rough, sort_windows},
+    {{"cpu", "sort", "displaced", "few sampled keys are out of place", NULL},
+     seems_displaced,
+     sort_displaced},
+    {{"cpu", "sort", "windows", "sampled windows rise, and their radius is small", NULL},
+     seems_rough,
+     sort_windows},
 
-    {"few values", "a random sample has few values", NULL, may_be_counted, sort_few_values},
-    {"dense", "a random sample has numbers of a narrow range", NULL, may_be_counted, sort_dense},
+    {{"cpu", "sort", "few values", "a random sample has few values", NULL},
+     may_be_counted,
+     sort_few_values},
+    {{"cpu", "sort", "dense", "a random sample has numbers of a narrow range", NULL},
+     may_be_counted,
+     sort_dense},
 
-    {"narrow", "keys of 8 or 16 bits", "in place", is_of_narrow_keys, sort_narrow},
-    {"radix", "keys of 32 or 64 bits", "in place", is_of_wide_keys, sort_radix},
-    {"in place", "scratch is refused", NULL, always, sort_in_place},
+    {{"cpu", "sort", "narrow", "keys of 8 or 16 bits", "in place"}, is_of_narrow_keys, sort_narrow},
+    {{"cpu", "sort", "radix", "keys of 32 or 64 bits", "in place"}, is_of_wide_keys, sort_radix},
+    {{"cpu", "sort", "in place", "scratch is refused", NULL}, always, sort_in_place},
 };
 
-enum {
-    PATHS = sizeof paths / sizeof *paths
-};
+const cpu_paths cpu_sort_paths = {paths, PATHS};
 
 /* ---- The walk ---- */
 
-/* Unrolled, so that the compiler knows the functions of each row: an indirect call is a part of the
- * time of a few keys. */
-INLINE ordo_status walk(sort_look *look, size_t first)
-{
-#pragma GCC unroll 12
-    for (size_t i = first; i < PATHS; i++) {
-        bool done = false;
-        if (!paths[i].applies(look))
-            continue;
-        TRY(paths[i].run(look, &done));
-        if (done)
-            break;
-    }
-    return ORDO_OK;
-}
-
-static void begin(sort_look *look, const cpu_kernels *kernels, const ordo_sort_job *job,
+static void begin(cpu_look *look, const cpu_kernels *kernels, const ordo_sort_job *job,
                   ordo_exec *exec)
 {
     look->kernels = kernels;
     look->job = job;
     look->exec = exec;
-    look->viewed = false;
+    look->viewed = look->asked = false;
     look->room = NULL;
 }
 
 ordo_status cpu_sort_by_path(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
-    sort_look look;
+    cpu_look look;
     begin(&look, kernels, job, exec);
-    return job->algorithm == ORDO_ALGORITHM_AUTO ? walk(&look, 0) : walk(&look, FIRST_GENERAL);
+    return job->algorithm == ORDO_ALGORITHM_AUTO
+               ? cpu_walk(paths, 0, PATHS, &look, exec)
+               : cpu_walk(paths, FIRST_GENERAL, PATHS, &look, exec);
 }
 
 ordo_status cpu_sort_from_by_path(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                                   ordo_exec *exec)
 {
     bool const is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
-    sort_look  look;
+    cpu_look   look;
     *done = false;
     begin(&look, kernels, job, exec);
     for (size_t i = FIRST_ORDERED; i < FIRST_VALUES && is_auto; i++)
         if (paths[i].applies(&look))
             return ORDO_OK;
-    ordo_status const status = is_auto ? walk(&look, FIRST_VALUES) : walk(&look, FIRST_GENERAL);
+    ordo_status const status =
+        cpu_walk(paths, is_auto ? FIRST_VALUES : FIRST_GENERAL, IN_PLACE, &look, exec);
     *done = status != ORDO_E_NOMEM;
     return *done ? status : ORDO_OK;
 }

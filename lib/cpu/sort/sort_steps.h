@@ -78,8 +78,11 @@ typedef struct cpu_few_room { /* memory for the order of a few keys, on the stac
     uint64_t words[ORDO_TUNE_WORDS_FEW_64], bits[ORDO_TUNE_WORDS_FEW_64];
 } cpu_few_room;
 
-/* Finds the order of keys by the vector sort of the ISA, on one thread: for ranks, or for an
- * argsort. Returns false if the ISA has none, if another sort is faster, or if scratch is refused.
+/* Whether the vector sort of the ISA may find the order of n keys: for ranks, or for an argsort. */
+bool cpu_vector_orders(const cpu_kernels *kernels, ordo_type type, size_t n, bool ranks,
+                       const ordo_exec *exec);
+/* Finds the order of such keys, on one thread. Returns false if the vector sort does not take so
+ * many, if a sample shows that another sort is faster, or if scratch is refused.
  * The order is in `room` or in scratch. */
 bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
                       cpu_few_room *room, cpu_order *order, ordo_exec *exec);
@@ -97,17 +100,8 @@ static inline bool cpu_order_ties(const cpu_order *order, size_t i)
             order->bits[left & order->index_mask] == order->bits[right & order->index_mask]);
 }
 
-/* ---- Orders that a sample shows ---- */
+/* ---- Few keys out of place, few values ---- */
 
-/* Each looks at the keys and sorts them if they are few, sorted or reversed; *done becomes true if
- * it did, else the arrays are unchanged. adaptive.c */
-ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_job *job,
-                                 bool *done, ordo_exec *exec);
-ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job *job, bool *done,
-                               ordo_exec *exec);
-/* Whether the keys of a rank are sorted, or reversed without ties. */
-ordo_status cpu_rank_adaptive(const cpu_kernels *kernels, const ordo_rank_job *job, bool *sorted,
-                              bool *reversed, ordo_exec *exec);
 /* Sorts job->keys, of 4 or 8 bytes each, if few of them are out of place; *done becomes true if it
  * sorted them. If not, the keys are unchanged, and *room is scratch for n keys, aligned to a cache
  * line, that the next sort may use. ORDO_E_NOMEM also leaves the keys unchanged. displaced.c */

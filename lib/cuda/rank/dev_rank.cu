@@ -9,6 +9,7 @@
  * leave the device early. Memory moved besides the argsort, n < 2^31, 32-bit keys: keys 4 n, index
  * 4 n, records 32 n, ranks. Scratch: argsort, index, n / 8 bytes, two arrays of records. */
 #include "cuda/rank/dev_rank_parts.cuh"
+#include "cuda/runtime/cuda_paths.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
@@ -165,20 +166,53 @@ static ordo_status rank_direct(cuda_call *call, const ordo_rank_job *job, const 
                        (RANK *)job->ranks);
 }
 
-template <rank_kind KIND>
-static ordo_status rank_of_kind(cuda_call *call, const ordo_rank_job *job, const rank_plan *plan)
+/* ---- The paths ---- */
+
+struct rank_look {
+    cuda_call           *call;
+    const ordo_rank_job *job;
+    const rank_plan     *plan; /* the keys are in order */
+};
+
+static bool fits_scatter(const rank_look *look) { return is_direct(look->job); }
+
+static ordo_status rank_scattered(rank_look *look, bool *done)
 {
-    if (is_wide(job))
-        return rank_by_buckets<KIND, uint64_t>(call, job, plan);
-    if (!is_direct(job))
-        return rank_by_buckets<KIND, uint32_t>(call, job, plan);
-    if constexpr (KIND == RANK_BOTH)
-        return rank_direct<KIND, double>(call, job, plan);
-    else
-        return with_rank_type(job->rank_type, [&](auto zero) {
-            return rank_direct<KIND, decltype(zero)>(call, job, plan);
-        });
+    *done = true;
+    look->call->exec->facts.strategy = ORDO_STRATEGY_SCATTER;
+    return with_rank_rule(look->job->ties, [&](auto rule) {
+        constexpr rank_kind KIND = decltype(rule)::KIND;
+        if constexpr (KIND == RANK_BOTH)
+            return rank_direct<KIND, double>(look->call, look->job, look->plan);
+        else
+            return with_rank_type(look->job->rank_type, [&](auto zero) {
+                return rank_direct<KIND, decltype(zero)>(look->call, look->job, look->plan);
+            });
+    });
 }
+
+static ordo_status rank_bucketed(rank_look *look, bool *done)
+{
+    ordo_facts *const facts = &look->call->exec->facts;
+    *done = true;
+    facts->strategy = ORDO_STRATEGY_BUCKETED;
+    facts->buckets = buckets_of(look->job->n, look->plan->parts.shift[1]);
+    return with_rank_rule(look->job->ties, [&](auto rule) {
+        constexpr rank_kind KIND = decltype(rule)::KIND;
+        return is_wide(look->job)
+                   ? rank_by_buckets<KIND, uint64_t>(look->call, look->job, look->plan)
+                   : rank_by_buckets<KIND, uint32_t>(look->call, look->job, look->plan);
+    });
+}
+
+static const cuda_path<rank_look> paths[] = {
+    CUDA_PATH("rank", "scatter",
+              "after an argsort; few enough ranks that scattered stores are fast", fits_scatter,
+              rank_scattered),
+    CUDA_PATH("rank", "buckets", "after an argsort; more ranks are divided by index first",
+              cuda_always, rank_bucketed)};
+
+const cuda_paths cuda_rank_paths = cuda_paths_of(paths);
 
 static ordo_status check_count(cuda_call *call, size_t n)
 {
@@ -196,11 +230,9 @@ ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job)
     TRY(check_count(call, job->n));
     rank_plan const plan = plan_of(&call->scratch, job);
     TRY(order_keys(call, job, &plan));
-    call->exec->facts.strategy = is_direct(job) ? ORDO_STRATEGY_SCATTER : ORDO_STRATEGY_BUCKETED;
-    if (!is_direct(job))
-        call->exec->facts.buckets = buckets_of(job->n, plan.parts.shift[1]);
-    return with_rank_rule(
-        job->ties, [&](auto rule) { return rank_of_kind<decltype(rule)::KIND>(call, job, &plan); });
+    rank_look look = {call, job, &plan};
+    bool      done = false;
+    return cuda_walk(paths, &look, &done);
 }
 
 struct put_plan {             /* the layout of job->work */

@@ -9,6 +9,7 @@
  * and a few per cent (H200, 2^28 f32, first 100: 0.36 ms). Scratch: 12 or 16 bytes for each of 2k +
  * n/512 + 2.2e6 keys, 32 per winner. Ties are folded. */
 #include "cuda/block/block_select_ties.cuh"
+#include "cuda/runtime/cuda_paths.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
@@ -398,10 +399,9 @@ static bool is_sorted_whole(const ordo_topk_job *job)
     return job->k > CUDA_TUNE_TOPK_ONE_BLOCK && job->k > job->n / CUDA_TUNE_TOPK_SORT;
 }
 
-/* Whether the keys fit in the registers of a block. */
-static bool is_few(const ordo_topk_job *job)
+static bool is_swept(const ordo_topk_job *job)
 {
-    return job->n <= CUDA_TUNE_SPREAD_KEYS && job->k <= CUDA_TUNE_TOPK_ONE_BLOCK;
+    return job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT;
 }
 
 static select_input input_of(const ordo_topk_job *job)
@@ -413,10 +413,9 @@ static select_input input_of(const ordo_topk_job *job)
 static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
 {
     select_input const input = input_of(job);
-    bool const         is_swept = job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT;
     size_t const       keeps = 2 * job->k + job->n / 512;
     topk_work          work;
-    work.select = select_layout(scratch, &input, is_swept, keeps, 2);
+    work.select = select_layout(scratch, &input, is_swept(job), keeps, 2);
     work.winners = scratch_take<key_record>(scratch, job->k);
     work.sorted = scratch_take<key_record>(scratch, job->k > CUDA_TUNE_TOPK_ONE_BLOCK ? job->k : 0);
     return work;
@@ -430,13 +429,9 @@ size_t dev_topk_scratch(const ordo_topk_job *job)
     return scratch_of(cut_layout, job) + dev_argsort_scratch(&sort);
 }
 
-ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
+/* `is_few`: the keys fit in the registers of a block. */
+static ordo_status topk_by_selection(cuda_call *call, const ordo_topk_job *job, bool is_few)
 {
-    if (job->k == 0 || (job->values == NULL && job->index == NULL))
-        return ORDO_OK;
-    if (is_sorted_whole(job))
-        return topk_by_argsort(call, job);
-
     topk_work const    work = topk_layout(&call->scratch, job);
     select_input const input = input_of(job);
     topk_out const     out = out_of(job);
@@ -452,15 +447,60 @@ ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
     TRY(with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
         SELECT_LAUNCH_TOGETHER(call, topk_kernel<decltype(code)>, blocks, code,
                                select_tiles_of<typename decltype(code)::BITS>(job->keys, job->n),
-                               work.select, out, is_few(job), work.winners);
+                               work.select, out, is_few, work.winners);
         return ORDO_OK;
     }));
     if (job->k > CUDA_TUNE_TOPK_ONE_BLOCK)
         TRY(out.is_record_wide ? order_many<key_record>(call, &work, &out)
                                : order_many<uint64_t>(call, &work, &out));
     call->exec->algorithm = "select and sort";
-    call->exec->facts.strategy = work.select.is_swept ? ORDO_STRATEGY_SWEEP
-                                 : is_few(job)        ? ORDO_STRATEGY_BLOCK
-                                                      : ORDO_STRATEGY_DIGITS;
     return ORDO_OK;
+}
+
+/* ---- The paths ---- */
+
+struct topk_look {
+    cuda_call           *call;
+    const ordo_topk_job *job;
+};
+
+static bool is_most(const topk_look *look) { return is_sorted_whole(look->job); }
+
+static bool is_large(const topk_look *look) { return is_swept(look->job); }
+
+static bool is_few(const topk_look *look)
+{
+    return look->job->n <= CUDA_TUNE_SPREAD_KEYS && look->job->k <= CUDA_TUNE_TOPK_ONE_BLOCK;
+}
+
+static ordo_status take_sorted(topk_look *look, bool *done)
+{
+    *done = true;
+    return topk_by_argsort(look->call, look->job);
+}
+
+template <ordo_strategy STRATEGY> static ordo_status take_selected(topk_look *look, bool *done)
+{
+    *done = true;
+    look->call->exec->facts.strategy = STRATEGY;
+    return topk_by_selection(look->call, look->job, STRATEGY == ORDO_STRATEGY_BLOCK);
+}
+
+static const cuda_path<topk_look> paths[] = {
+    CUDA_PATH("topk", "argsort", "so large a part of the keys that all are sorted", is_most,
+              take_sorted),
+    CUDA_PATH("topk", "sample", "too many keys for the L2 cache; one read, by a bracket", is_large,
+              take_selected<ORDO_STRATEGY_SWEEP>),
+    CUDA_PATH("topk", "block", "keys that fit in the registers of one block", is_few,
+              take_selected<ORDO_STRATEGY_BLOCK>),
+    CUDA_PATH("topk", "digits", "all other keys, by passes of a digit", cuda_always,
+              take_selected<ORDO_STRATEGY_DIGITS>)};
+
+const cuda_paths cuda_topk_paths = cuda_paths_of(paths);
+
+ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
+{
+    topk_look look = {call, job};
+    bool      done = job->k == 0 || (job->values == NULL && job->index == NULL);
+    return cuda_walk(paths, &look, &done);
 }

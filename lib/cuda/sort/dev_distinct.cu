@@ -277,7 +277,6 @@ static ordo_status distinct_few(cuda_call *call, const ordo_sort_job *job, disti
 
 ordo_status dev_distinct(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
-    size_t const          used = call->scratch.used;
     distinct_list *const  list = scratch_take<distinct_list>(&call->scratch, 1);
     const distinct_state *many;
     distinct_state        found[2];
@@ -287,7 +286,6 @@ ordo_status dev_distinct(cuda_call *call, const ordo_sort_job *job, bool *done)
     call->exec->changed = true;
     TRY(call_fetch(call, &found[0], &list->state, sizeof found[0]));
     TRY(call_fetch(call, &found[1], many, sizeof found[1]));
-    call->scratch.used = used;
     for (const distinct_state &each : found)
         *done |= each.values != 0 && each.missed == 0;
     if (*done) {

@@ -1,11 +1,11 @@
 /* dev_sort.cu - chooses the algorithm that sorts keys, pairs or indices.
  *
- * AUTO for keys without values first looks at samples of a large array (dev_rough.cu); otherwise
- * AUTO is the radix sort. The other algorithms run only if named: they are slots of
- * lib/papers. */
+ * AUTO for keys without values takes the first path of a table; for pairs and indices AUTO is the
+ * radix sort. The other algorithms run only if named: they are slots of lib/papers. */
 #include "backend/papers.h"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/runtime/cuda_paths.cuh"
 #include "cuda/sort/dev_radix.cuh"
 
 static const ordo_cuda_sorter radix = {dev_radix_keys_scratch,    dev_radix_keys,
@@ -52,6 +52,47 @@ static ordo_status cpu_only(cuda_call *call, ordo_algorithm algorithm, const cha
                      "algorithm %s cannot sort %s on a GPU; use the CPU backend", name, what);
 }
 
+/* ---- Keys ---- */
+
+struct sort_look {
+    cuda_call           *call;
+    const ordo_sort_job *job;
+    bool                 few; /* the first path saw few values */
+};
+
+static bool sees_few_values(const sort_look *look) { return look->few; }
+
+static ordo_status sort_ordered(sort_look *look, bool *done)
+{
+    return dev_windows_auto(look->call, look->job, done, &look->few);
+}
+
+static ordo_status sort_few_values(sort_look *look, bool *done)
+{
+    return dev_distinct(look->call, look->job, done);
+}
+
+static ordo_status sort_radix(sort_look *look, bool *done)
+{
+    *done = true;
+    return dev_radix_keys(look->call, look->job);
+}
+
+enum {
+    RADIX = 2 /* the row that the algorithm RADIX takes */
+};
+
+static const cuda_path<sort_look> paths[] = {
+    CUDA_PATH("sort", "ordered", "large; samples are reversed, or no key is far from its place",
+              cuda_always, sort_ordered),
+    CUDA_PATH("sort", "few values", "large; samples begin with few values", sees_few_values,
+              sort_few_values),
+    CUDA_PATH("sort", "radix",
+              "all other keys; few in one block or cluster, more by digits that a kernel chooses",
+              cuda_always, sort_radix)};
+
+const cuda_paths cuda_sort_paths = cuda_paths_of(paths);
+
 size_t dev_sort_scratch(const ordo_sort_job *job)
 {
     const ordo_cuda_sorter *const by = sorter_of(job->algorithm);
@@ -67,17 +108,18 @@ size_t dev_sort_scratch(const ordo_sort_job *job)
 ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
 {
     const ordo_cuda_sorter *const by = sorter_of(job->algorithm);
-    bool                          done = false, few = false;
+    sort_look                     look = {call, job, false};
+    bool                          done = false;
     if (by == NULL)
         return cpu_only(call, job->algorithm, "keys");
-    if (job->algorithm == ORDO_ALGORITHM_AUTO)
-        TRY(dev_windows_auto(call, job, &done, &few));
-    if (!done && few)
-        TRY(dev_distinct(call, job, &done));
+    if (by != &radix)
+        return by->keys(call, job);
     if (job->algorithm == ORDO_ALGORITHM_WINDOWS)
         TRY(dev_windows_keys(call, job, &done));
-    return done ? ORDO_OK : by->keys(call, job);
+    return cuda_walk(paths, &look, &done, job->algorithm == ORDO_ALGORITHM_AUTO ? 0 : RADIX);
 }
+
+/* ---- Pairs and indices ---- */
 
 size_t dev_sort_pairs_scratch(const ordo_pairs_job *job)
 {

@@ -107,6 +107,7 @@ static ordo_status sort_samples(hybrid_call *call, uint64_t *samples, size_t cou
     ordo_sort_job const job = {.type = ORDO_U64, .keys = samples, .n = count};
     ordo_status const   status = call->both->cpu->sort(call->both->cpu_state, &job, call->exec);
     call->exec->changed = false; /* only the samples changed */
+    call->exec->path = NULL;
     return status;
 }
 
