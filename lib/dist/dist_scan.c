@@ -98,9 +98,7 @@ static ordo_status carry_over(dist_call *c, scan_wish *w)
                                 .carry = w->part.carry,
                                 .exclusive = w->part.exclusive};
     if (!dist_on_device(c))
-        return ordo_loop(c->exec, c->n, 1 << 16, carry_body, &w->part)
-                   ? ORDO_OK
-                   : ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+        return dist_loop(c, c->n, 1 << 16, carry_body, &w->part);
     TRY(c->device.backend->dist->carry(c->device.state, &job, c->exec));
     return device_finish(c);
 }

@@ -130,8 +130,7 @@ static ordo_status count_here(dist_call *c, size_t *nans)
         return ORDO_OK;
     ordo_status const status =
         backend->count_nans(there ? c->device.state : plan->cpu_state, &job, c->exec);
-    return status == ORDO_E_CANCELLED ? ordo_fail(c->exec, status, "the call was cancelled")
-                                      : status;
+    return status == ORDO_E_CANCELLED ? dist_cancelled(c) : status;
 }
 
 /* NaNs of all ranks. NaNs are last in the order, so a selection need not know them unless they

@@ -92,8 +92,7 @@ static ordo_status choose_candidates(best *b)
     if (b->k == total)
         return ORDO_OK;
     TRY(cuts_of_keys(c, &mine, total, &b->at, 1));
-    b->my_count =
-        cells_place(&mine.order, b->mine, 0, mine.n, b->at.order, false) + (size_t)cut_left(&b->at);
+    b->my_count = (size_t)cut_place(&b->at);
     return ORDO_OK;
 }
 

@@ -146,6 +146,16 @@ ordo_status dist_share(dist_call *c, ordo_status status)
     return failed == 0 ? ORDO_OK : share_reasons(c, status);
 }
 
+ordo_status dist_cancelled(dist_call *c)
+{
+    return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+}
+
+ordo_status dist_loop(dist_call *c, size_t n, size_t grain, ordo_body *body, void *arg)
+{
+    return ordo_loop(c->exec, n, grain, body, arg) ? ORDO_OK : dist_cancelled(c);
+}
+
 ordo_status dist_inner(dist_call *c, ordo_status status)
 {
     return status == ORDO_OK ? ORDO_OK

@@ -13,11 +13,6 @@ enum {
     SMALL_PIECE = 4096 /* mean elements of a piece from which on counts take 8 bytes */
 };
 
-static ordo_status cancelled(ordo_exec *exec)
-{
-    return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
-
 static size_t chunks_of(const pieces *p) { return ordo_div_up(p->call->n, p->keys.chunk); }
 
 /* Turns the counts of classes in chunks into places in the scattered array. */
@@ -47,6 +42,14 @@ ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p)
     p->receive_n = all + 3 * size;
     for (size_t i = 0; i < 4; i++)
         p->bytes[i] = all + (4 + i) * size;
+    TRY_SCRATCH(c->exec, size * sizeof *p->borders, p->borders);
+    uint64_t position = 0;
+    for (size_t r = 0; r < size; r++) {
+        p->begin = r == (size_t)c->comm.rank ? position : p->begin;
+        position += wanted[r];
+        if (r + 1 < size && position > 0 && position < c->total)
+            p->borders[p->border_count++] = (cut){.position = position};
+    }
     return ORDO_OK;
 }
 
@@ -112,20 +115,7 @@ ordo_status pieces_swap(pieces *p)
     return ORDO_OK;
 }
 
-/* The cuts between the parts of the ranks. Positions 0 and total have no key and no cut. */
-static size_t list_cuts(const dist_call *c, const uint64_t *wanted, cut *cuts)
-{
-    uint64_t position = 0;
-    size_t   count = 0;
-    for (size_t r = 0; r + 1 < (size_t)c->comm.size; r++) {
-        position += wanted[r];
-        if (position > 0 && position < c->total)
-            cuts[count++] = (cut){.position = position};
-    }
-    return count;
-}
-
-ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places)
+ordo_status pieces_at(pieces *p, const uint64_t *wanted)
 {
     dist_call *const c = p->call;
     size_t const     size = (size_t)c->comm.size;
@@ -133,7 +123,7 @@ ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places)
     for (size_t r = 0, j = 0; r < size; r++) {
         position += wanted[r];
         bool const     inside = r + 1 < size && position > 0 && position < c->total;
-        uint64_t const end = inside ? places[j++] : position == 0 ? 0 : c->n;
+        uint64_t const end = inside ? cut_place(&p->borders[j++]) : position == 0 ? 0 : c->n;
         p->send_at[r] = begin;
         p->send_n[r] = end - begin;
         begin = end;
@@ -141,52 +131,27 @@ ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places)
     return pieces_swap(p);
 }
 
-/* Memory of the pieces, and of the cuts, with as many numbers behind them as `numbers`. */
-static ordo_status take_cuts(dist_call *c, const uint64_t *wanted, pieces *p, size_t numbers,
-                             cut **cuts)
-{
-    size_t const size = (size_t)c->comm.size;
-    void        *memory;
-    TRY(pieces_open(c, wanted, p));
-    TRY(ordo_scratch(c->exec, (size + 1) * sizeof **cuts + numbers * sizeof(uint64_t), &memory));
-    *cuts = memory;
-    return ORDO_OK;
-}
-
-/* The place of each cut in this rank's sorted keys. On a device it is collective. */
-static ordo_status place_cuts(dist_call *c, const cut_keys *keys, const cut *cuts, size_t count,
-                              uint64_t *places)
-{
-    void *memory = NULL;
-    if (keys->on_device) {
-        ordo_status status = ordo_scratch(c->exec, (count + 1) * sizeof(ordo_place_wish), &memory);
-        ordo_place_wish *const wishes = memory;
-        for (size_t j = 0; j < count && status == ORDO_OK; j++)
-            wishes[j] = (ordo_place_wish){0, keys->n, cuts[j].order, 0};
-        if (status == ORDO_OK)
-            status = device_places(c, &keys->order, keys->sorted, wishes, count, places);
-        TRY(dist_agree(c, status));
-    } else {
-        for (size_t j = 0; j < count; j++)
-            places[j] = cells_place(&keys->order, keys->sorted, 0, keys->n, cuts[j].order, false);
-    }
-    for (size_t j = 0; j < count; j++)
-        places[j] += cut_left(&cuts[j]);
-    return ORDO_OK;
-}
-
 ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
                              pieces *out)
 {
-    size_t const   size = (size_t)c->comm.size;
-    cut_keys const keys = {{c->type, c->descending, folded}, sorted, c->n, dist_on_device(c)};
-    cut           *cuts = NULL;
-    TRY(dist_agree(c, take_cuts(c, wanted, out, size, &cuts)));
-    uint64_t *const places = (uint64_t *)(cuts + size + 1);
-    size_t const    count = list_cuts(c, wanted, cuts);
-    TRY(cuts_of_sorted(c, &keys.order, sorted, cuts, count));
-    TRY(place_cuts(c, &keys, cuts, count, places));
-    return pieces_at(out, wanted, places);
+    cells_order const order = {c->type, c->descending, folded};
+    TRY(dist_agree(c, pieces_open(c, wanted, out)));
+    TRY(cuts_of_sorted(c, &order, sorted, out->borders, out->border_count));
+    return pieces_at(out, wanted);
+}
+
+border_ties pieces_ties(const pieces *p, bool end)
+{
+    size_t const   border = (size_t)p->call->comm.rank + end;
+    uint64_t const position = p->begin + (end ? p->received : 0);
+    if (p->cuts != NULL && border > 0 && border < (size_t)p->call->comm.size) {
+        const division_cut *const at = &p->cuts[border - 1];
+        return (border_ties){at->position - at->left, at->left > 0 ? at->tied : 0};
+    }
+    for (size_t j = 0; j < p->border_count && p->cuts == NULL; j++)
+        if (p->borders[j].position == position)
+            return (border_ties){p->borders[j].less, p->borders[j].tied};
+    return (border_ties){position, 0};
 }
 
 /* The pieces between the cuts, one for each border between two ranks. */
@@ -203,6 +168,7 @@ static void set_pieces(pieces *p)
     }
     uint64_t const from = c->comm.rank == 0 ? 0 : p->cuts[c->comm.rank - 1].position;
     uint64_t const to = c->comm.rank + 1 < c->comm.size ? p->cuts[c->comm.rank].position : c->total;
+    p->begin = from;
     p->received = (size_t)(to - from);
 }
 
@@ -313,8 +279,7 @@ static ordo_status move_all(const pieces *p, movement m, move_fn *move)
     for (size_t i = 0; i < chunks_of(p); i++)
         memcpy(job.places + i * job.stride, p->keys.counts + i * classes,
                classes * sizeof *job.places);
-    if (!ordo_loop(exec, chunks_of(p), 1, move_chunk, &job))
-        return cancelled(exec);
+    TRY(dist_loop(p->call, chunks_of(p), 1, move_chunk, &job));
     p->call->report.scatter_seconds += dist_clock() - started;
     return ORDO_OK;
 }

@@ -13,11 +13,16 @@
 
 typedef struct pieces {
     dist_call *call;
-    size_t     received; /* elements that this rank gets */
+    uint64_t   begin;    /* this process gets elements from this place of the global order on, */
+    size_t     received; /* so many of them */
+    /* Set by the others than pieces_near: the borders between the processes that are not 0 and not
+     * the total. */
+    cut   *borders;
+    size_t border_count;
     /* Set by pieces_near alone. The counts of `keys` become the places of the classes in the
      * scattered array. */
     division      keys;
-    division_cut *cuts; /* the borders between the ranks */
+    division_cut *cuts; /* the borders between the processes */
     /* Elements for and from each rank: where their pieces begin, and how many there are. */
     uint64_t *send_at, *send_n, *receive_at, *receive_n;
     uint64_t *bytes[4]; /* the same in bytes, for one exchange */
@@ -32,11 +37,17 @@ ordo_status pieces_near(dist_call *c, bool folded, uint64_t together, pieces *ou
 ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
                              pieces *out);
 
-/* The two steps of the others: memory for the pieces, which is not collective; then the pieces are
- * the parts of a sorted array between `places`, one for each border between two ranks that is not 0
- * and not the total. */
+/* Its two steps: memory for the pieces and the positions of the borders, which is not collective;
+ * then, when the borders are found, the pieces are the parts of the sorted array between them. */
 ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p);
-ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places);
+ordo_status pieces_at(pieces *p, const uint64_t *wanted);
+
+/* Ties that are on both sides of the border at the begin or the `end` of what this process gets:
+ * elements before them, and how many they are; 0: there are none. */
+typedef struct border_ties {
+    uint64_t less, tied;
+} border_ties;
+border_ties pieces_ties(const pieces *p, bool end);
 
 /* Tells every rank how many elements it gets from this one: sets receive_at and receive_n. */
 ordo_status pieces_swap(pieces *p);

@@ -245,9 +245,8 @@ ordo_status runs_merge(const runs_job *job)
     TRY(list_runs(&m));
     TRY(take_samples(&m, c));
     TRY(take_memory(&m));
-    if (!ordo_loop(c->exec, m.blocks + 1, 1, cut_runs, &m) ||
-        !ordo_loop(c->exec, c->exec->threads, 1, merge_blocks, &m))
-        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+    TRY(dist_loop(c, m.blocks + 1, 1, cut_runs, &m));
+    TRY(dist_loop(c, c->exec->threads, 1, merge_blocks, &m));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }

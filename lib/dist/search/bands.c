@@ -151,14 +151,11 @@ static void read_body(void *arg, size_t lo, size_t hi)
 
 static ordo_status read_keys(reading *r)
 {
-    ordo_exec *const exec = r->s->call->exec;
     for (size_t i = 0; i < r->s->span_count; i++) {
         atomic_init(&r->below[i], 0);
         atomic_init(&r->inside[i], 0);
     }
-    if (!ordo_loop(exec, r->s->part.n, PIECE, read_body, r))
-        return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
+    return dist_loop(r->s->call, r->s->part.n, PIECE, read_body, r);
 }
 
 /* The keys of this rank in each span, from those below and in the bands. */

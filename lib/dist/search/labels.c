@@ -166,7 +166,5 @@ ordo_status labels_keep(narrowing *s)
     for (size_t i = 0; i < s->span_count; i++)
         p.keep[i] = s->spans[i].keeps;
     TRY(narrowing_restart(s));
-    if (!ordo_loop(exec, s->part.n, PIECE, pick_body, &p))
-        return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
+    return dist_loop(s->call, s->part.n, PIECE, pick_body, &p);
 }

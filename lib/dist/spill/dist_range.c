@@ -52,13 +52,9 @@ static bool is_inside(const ranging *r, uint64_t position)
 }
 
 /* This rank's number of elements before the position; *at is the next cut. */
-static uint64_t place_of(const ranging *r, const cells_order *order, uint64_t position,
-                         const cut **at)
+static uint64_t place_of(const ranging *r, uint64_t position, const cut **at)
 {
-    if (!is_inside(r, position))
-        return position == 0 ? 0 : r->c.n;
-    const cut *const found = (*at)++;
-    return cells_place(order, r->c.keys, 0, r->c.n, found->order, false) + cut_left(found);
+    return is_inside(r, position) ? cut_place((*at)++) : position == 0 ? 0 : r->c.n;
 }
 
 static ordo_status find_pieces(ranging *r)
@@ -75,8 +71,8 @@ static ordo_status find_pieces(ranging *r)
     TRY(cuts_of_sorted(c, &order, c->keys, r->cuts, count));
     const cut *at = r->cuts;
     for (int32_t i = 0; i < c->comm.size; i++) {
-        uint64_t const begin = place_of(r, &order, r->parts[i].begin, &at);
-        uint64_t const end = place_of(r, &order, r->parts[i].begin + r->parts[i].count, &at);
+        uint64_t const begin = place_of(r, r->parts[i].begin, &at);
+        uint64_t const end = place_of(r, r->parts[i].begin + r->parts[i].count, &at);
         r->p.send_at[i] = begin;
         r->p.send_n[i] = end - begin;
     }

@@ -118,7 +118,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* The different positions in order, as cuts and in `sorted`; returns their number. */
-static size_t list_cuts(const uint64_t *k, size_t count, uint64_t *sorted, string_cut *cuts)
+static size_t list_cuts(const uint64_t *k, size_t count, uint64_t *sorted, cut *cuts)
 {
     size_t cut_count = 0;
     memcpy(sorted, k, count * sizeof *k);
@@ -126,13 +126,13 @@ static size_t list_cuts(const uint64_t *k, size_t count, uint64_t *sorted, strin
     for (size_t i = 0; i < count; i++)
         if (i == 0 || sorted[i] != sorted[cut_count - 1]) {
             sorted[cut_count] = sorted[i];
-            cuts[cut_count++] = (string_cut){.position = sorted[i]};
+            cuts[cut_count++] = (cut){.position = sorted[i]};
         }
     return cut_count;
 }
 
 /* The strings of the positions that are on this rank. */
-static ordo_status list_mine(chosen *x, const string_cut *cuts, size_t count)
+static ordo_status list_mine(chosen *x, const cut *cuts, size_t count)
 {
     string_part *const p = &x->part;
     uint64_t          *places;
@@ -141,9 +141,9 @@ static ordo_status list_mine(chosen *x, const string_cut *cuts, size_t count)
     TRY_SCRATCH(p->c.exec, (count + 1) * sizeof *x->mine.offsets, x->mine.offsets);
     x->mine.offsets[0] = 0;
     for (size_t j = 0; j < count; j++) {
-        const string_cut *const at = &cuts[j];
-        uint64_t const          which = at->position - at->less;
-        uint64_t                length;
+        const cut *const at = &cuts[j];
+        uint64_t const   which = at->position - at->less;
+        uint64_t         length;
         if (which < at->before || which - at->before >= at->here)
             continue;
         size_t const place = (size_t)(at->low + which - at->before), i = x->mine.n++;
@@ -186,11 +186,10 @@ static ordo_status select_run(chosen *x, const uint64_t *k, size_t count)
 {
     dist_call *const c = &x->part.c;
     void            *memory;
-    TRY(dist_agree(c,
-                   ordo_scratch(c->exec, (count + 1) * (sizeof(string_cut) + sizeof *k), &memory)));
-    string_cut *const cuts = memory;
-    uint64_t *const   positions = (uint64_t *)(cuts + count + 1);
-    size_t const      cut_count = list_cuts(k, count, positions, cuts);
+    TRY(dist_agree(c, ordo_scratch(c->exec, (count + 1) * (sizeof(cut) + sizeof *k), &memory)));
+    cut *const      cuts = memory;
+    uint64_t *const positions = (uint64_t *)(cuts + count + 1);
+    size_t const    cut_count = list_cuts(k, count, positions, cuts);
     TRY(string_part_near(&x->part, cuts, cut_count));
     TRY(string_cuts_find(&x->part, cuts, cut_count));
     TRY(dist_agree(c, list_mine(x, cuts, cut_count)));
@@ -335,15 +334,15 @@ static ordo_status write_first(chosen *x)
 static ordo_status topk_run(chosen *x, size_t k, size_t *found)
 {
     dist_call *const c = &x->part.c;
-    string_cut       cut = {.position = k};
+    cut              end = {.position = k};
     bool const       all = k >= c->total;
     if (all) {
         TRY(dist_agree(c, string_part_sort(&x->part)));
     } else {
-        TRY(string_part_first(&x->part, &cut));
-        TRY(string_cuts_find(&x->part, &cut, 1));
+        TRY(string_part_first(&x->part, &end));
+        TRY(string_cuts_find(&x->part, &end, 1));
     }
-    TRY(dist_agree(c, list_first(x, all ? c->n : (size_t)string_cut_place(&cut))));
+    TRY(dist_agree(c, list_first(x, all ? c->n : (size_t)cut_place(&end))));
     TRY(gather(x));
     TRY(dist_agree(c, write_first(x)));
     if (found != NULL)

@@ -125,8 +125,7 @@ static ordo_status write_indices(string_part *p, const string_pieces *s, const u
     uint64_t *const  order = p->order; /* the own order is no longer needed */
     TRY(string_merge(s, order));
     picking job = {order, received, index_type, index};
-    if (!ordo_loop(c->exec, s->received.n, GRAIN, pick, &job))
-        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+    TRY(dist_loop(c, s->received.n, GRAIN, pick, &job));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }

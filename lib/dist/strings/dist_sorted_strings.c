@@ -49,9 +49,7 @@ static ordo_status look_here(looking *l)
     TRY(string_part_flatten(&l->part));
     TRY_SCRATCH(c->exec, 5 * (size_t)c->comm.size * sizeof *l->numbers, l->numbers);
     atomic_store(&l->where, c->n);
-    if (!ordo_loop(c->exec, c->n, GRAIN, look, l))
-        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
+    return dist_loop(c, c->n, GRAIN, look, l);
 }
 
 /* The nearest rank with strings in the direction `step`; -1: there is none. */

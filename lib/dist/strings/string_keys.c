@@ -12,10 +12,7 @@ enum {
 
 static ordo_status looped(string_keys *s, ordo_body *body)
 {
-    ordo_exec *const exec = s->part->c.exec;
-    return ordo_loop(exec, s->n, GRAIN, body, s)
-               ? ORDO_OK
-               : ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
+    return dist_loop(&s->part->c, s->n, GRAIN, body, s);
 }
 
 /* How many of the first `most` bytes behind the depth two strings share. */

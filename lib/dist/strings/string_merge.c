@@ -326,8 +326,6 @@ ordo_status string_merge(const string_pieces *s, uint64_t *order)
     TRY(list_runs(&m));
     TRY(take_samples(&m));
     TRY(take_memory(&m));
-    if (!ordo_loop(c->exec, m.blocks + 1, 1, cut_runs, &m) ||
-        !ordo_loop(c->exec, c->exec->threads, 1, merge_blocks, &m))
-        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
+    TRY(dist_loop(c, m.blocks + 1, 1, cut_runs, &m));
+    return dist_loop(c, c->exec->threads, 1, merge_blocks, &m);
 }

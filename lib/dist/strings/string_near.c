@@ -36,18 +36,10 @@ typedef struct nearing {
     uint8_t      filter[1 << FILTER_BITS];
 } nearing;
 
-static ordo_status looped(nearing *s, size_t n, size_t grain, ordo_body *body)
-{
-    ordo_exec *const exec = s->part->c.exec;
-    return ordo_loop(exec, n, grain, body, s)
-               ? ORDO_OK
-               : ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
-
 /* ---- Groups ---- */
 
 /* The groups of the positions, and the positions among the strings of all groups. Collective. */
-static ordo_status make_groups(nearing *s, string_cut *cuts, size_t count)
+static ordo_status make_groups(nearing *s, cut *cuts, size_t count)
 {
     cells_order const order = {ORDO_U64, s->part->c.descending, false};
     s->group_count = 0;
@@ -122,7 +114,7 @@ static ordo_status keep_groups(nearing *s)
     memset(s->filter, 0, sizeof s->filter);
     for (size_t g = 0; g < s->group_count; g++)
         s->filter[filter_of(s->groups[g].key)] = 1;
-    TRY(looped(s, chunks, 1, list_kept));
+    TRY(dist_loop(&s->part->c, chunks, 1, list_kept, s));
     for (size_t chunk = 0; chunk < chunks; chunk++)
         all += (size_t)s->kept[chunk];
     if (s->left.places == NULL) /* later levels leave fewer */
@@ -153,7 +145,7 @@ static ordo_status take_memory(nearing *s, size_t count)
 }
 
 /* One level: the strings that are left become those with the keys of the positions. */
-static ordo_status narrow(nearing *s, string_cut *cuts, size_t count)
+static ordo_status narrow(nearing *s, cut *cuts, size_t count)
 {
     dist_call *const c = &s->part->c;
     TRY(string_keys_find(&s->left));
@@ -200,7 +192,7 @@ static bool is_deep(const nearing *s)
            s->total >= LEAST;
 }
 
-static ordo_status keep_near(nearing *s, string_cut *cuts, size_t count)
+static ordo_status keep_near(nearing *s, cut *cuts, size_t count)
 {
     string_part *const p = s->part;
     dist_call *const   c = &p->c;
@@ -220,13 +212,13 @@ static ordo_status keep_near(nearing *s, string_cut *cuts, size_t count)
     return dist_agree(c, sort_left(s));
 }
 
-ordo_status string_part_near(string_part *p, string_cut *cuts, size_t count)
+ordo_status string_part_near(string_part *p, cut *cuts, size_t count)
 {
     nearing s = {.part = p, .total = p->c.total};
     return keep_near(&s, cuts, count);
 }
 
-ordo_status string_part_first(string_part *p, string_cut *end)
+ordo_status string_part_first(string_part *p, cut *end)
 {
     nearing s = {.part = p, .total = p->c.total, .first = true};
     return keep_near(&s, end, 1);

@@ -16,8 +16,8 @@
 
 /* Sets p->order to this rank's strings near the positions of the ascending cuts, in order, and
  * changes the positions to those among such strings of all ranks. Collective. */
-ordo_status string_part_near(string_part *p, string_cut *cuts, size_t count);
+ordo_status string_part_near(string_part *p, cut *cuts, size_t count);
 /* Sets p->order to strings that include all before the position `end`. Collective. */
-ordo_status string_part_first(string_part *p, string_cut *end);
+ordo_status string_part_first(string_part *p, cut *end);
 
 #endif

@@ -53,11 +53,6 @@ ordo_status string_text_take(dist_call *c, const ordo_dist_text *out, uint64_t b
 
 /* ---- The form with offsets ---- */
 
-static ordo_status cancelled(ordo_exec *exec)
-{
-    return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
-
 typedef struct flat_copy {
     const char *const *pointers;
     string_list        to;
@@ -85,8 +80,7 @@ static ordo_status copy_pointers(string_part *p)
     flat_copy        f = {.pointers = p->strings.pointers};
     TRY_SCRATCH(exec, (c->n + 1) * sizeof *f.to.offsets, f.to.offsets);
     f.to.offsets[0] = 0;
-    if (!ordo_loop(exec, c->n, GRAIN, measure, &f))
-        return cancelled(exec);
+    TRY(dist_loop(c, c->n, GRAIN, measure, &f));
     for (size_t i = 0; i < c->n; i++) {
         FAIL_IF(f.to.offsets[i + 1] > UINT32_MAX, ORDO_E_ARG,
                 "string %zu has %llu bytes; expected fewer than 2^32", i,
@@ -94,8 +88,7 @@ static ordo_status copy_pointers(string_part *p)
         f.to.offsets[i + 1] += f.to.offsets[i];
     }
     TRY_SCRATCH(exec, (size_t)f.to.offsets[c->n] + 1, f.to.bytes);
-    if (!ordo_loop(exec, c->n, GRAIN, flatten, &f))
-        return cancelled(exec);
+    TRY(dist_loop(c, c->n, GRAIN, flatten, &f));
     p->strings = string_list_view(&f.to);
     return ORDO_OK;
 }
@@ -174,7 +167,7 @@ ordo_status string_copy(dist_call *c, const char *bytes, const uint64_t *starts,
                         const string_list *out)
 {
     copying g = {bytes, starts, out};
-    return ordo_loop(c->exec, out->n, GRAIN, copy_known, &g) ? ORDO_OK : cancelled(c->exec);
+    return dist_loop(c, out->n, GRAIN, copy_known, &g);
 }
 
 typedef struct gathering {
@@ -203,7 +196,7 @@ ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint6
                           const string_list *out)
 {
     gathering g = {strings, from, out, NULL};
-    return ordo_loop(c->exec, out->n, GRAIN, gather, &g) ? ORDO_OK : cancelled(c->exec);
+    return dist_loop(c, out->n, GRAIN, gather, &g);
 }
 
 /* The lengths of the strings in order; each is a cache miss, so the next ones are prefetched. */
@@ -225,8 +218,7 @@ static ordo_status measure_all(dist_call *c, gathering *g)
 {
     const string_list *const out = g->to;
     out->offsets[0] = 0;
-    if (!ordo_loop(c->exec, out->n, GRAIN, measure_ordered, g))
-        return cancelled(c->exec);
+    TRY(dist_loop(c, out->n, GRAIN, measure_ordered, g));
     for (size_t i = 0; i < out->n; i++)
         out->offsets[i + 1] += out->offsets[i];
     return ORDO_OK;

@@ -12,8 +12,6 @@
 
 typedef struct string_pieces {
     pieces      p;
-    string_cut *cuts; /* of the borders of ranks that are not 0 and not the total */
-    size_t      cut_count;
     string_list sent, received;
 } string_pieces;
 
