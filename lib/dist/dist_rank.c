@@ -129,7 +129,7 @@ static ordo_status receive_on_device(ranking *r)
     if (status == ORDO_OK)
         status = device_rank_sort(r);
     TRY(dist_agree(c, status));
-    TRY(pieces_of_sorted(c, true, r->sent, c->counts, &r->s.p));
+    TRY(pieces_of_sorted(c, true, r->sent, NULL, c->counts, &r->s.p));
     TRY(pieces_exchange(&r->s.p, r->sent, c->key_size, r->received));
     return dist_agree(c, device_rank_received(r));
 }

@@ -50,8 +50,6 @@ static ordo_status agree_on_counts(sorting *s)
 
 /* ---- The steps ---- */
 
-static bool is_counted(const sorting *s) { return s->values == NULL && s->c.key_size < 4; }
-
 /* On a device the elements arrive in their final arrays; `more` bytes are for the caller. */
 static ordo_status take_device_memory(sorting *s, size_t more)
 {
@@ -76,18 +74,13 @@ static ordo_status take_memory(sorting *s)
     size_t const received = (size_t)s->wanted[c->comm.rank];
     TRY_SCRATCH(c->exec, c->n * c->key_size + 1, s->sent);
     s->received = s->out;
-    if (!is_counted(s))
+    if (!runs_are_sorted_again(c, s->values))
         TRY_SCRATCH(c->exec, received * c->key_size + 1, s->received);
     if (s->values == NULL)
         return ORDO_OK;
     TRY_SCRATCH(c->exec, c->n * s->value_size + 1, s->sent_values);
     TRY_SCRATCH(c->exec, received * s->value_size + 1, s->received_values);
     return ORDO_OK;
-}
-
-static ordo_sort_opts sort_opts(const sorting *s)
-{
-    return ORDO_OPTS(ordo_sort_opts, .flags = s->c.descending ? ORDO_DESCENDING : 0);
 }
 
 static ordo_status sort_own_on_device(sorting *s)
@@ -105,7 +98,7 @@ static ordo_status sort_own(sorting *s)
 {
     dist_call *const c = &s->c;
     double const     started = dist_clock();
-    ordo_sort_opts   opts = sort_opts(s);
+    ordo_sort_opts   opts = ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
     if (dist_on_device(c)) {
         TRY(sort_own_on_device(s));
     } else if (s->values == NULL) {
@@ -124,24 +117,19 @@ static ordo_status sort_own(sorting *s)
 
 static ordo_status sort_received(sorting *s)
 {
-    dist_call *const     c = &s->c;
-    double const         started = dist_clock();
-    ordo_sort_opts const opts = sort_opts(s);
-    if (dist_on_device(c)) { /* a second sort takes less time than lg(ranks) merges */
-        TRY(device_sort(c, s->out, s->p.received, s->values == NULL ? NULL : s->out_values,
-                        s->value_size));
-        TRY(device_finish(c));
-        c->report.merge_seconds += dist_clock() - started;
-        return ORDO_OK;
-    }
-    if (!is_counted(s))
+    dist_call *const c = &s->c;
+    double const     started = dist_clock();
+    if (!dist_on_device(c))
         return runs_merge(&(runs_job){.pieces = &s->p,
                                       .keys = s->received,
                                       .out = s->out,
                                       .values = s->values == NULL ? NULL : s->received_values,
                                       .out_values = s->out_values,
                                       .value_size = s->value_size});
-    TRY(dist_inner(c, ordo_sort(c->inner, c->type, s->out, s->p.received, &opts)));
+    /* A second sort takes less time than lg(processes) merges. */
+    TRY(device_sort(c, s->out, s->p.received, s->values == NULL ? NULL : s->out_values,
+                    s->value_size));
+    TRY(device_finish(c));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -150,7 +138,7 @@ static ordo_status exchange_and_merge(sorting *s)
 {
     dist_call *const c = &s->c;
     TRY(dist_agree(c, sort_own(s)));
-    TRY(pieces_of_sorted(c, s->values != NULL, s->sent, s->wanted, &s->p));
+    TRY(pieces_of_sorted(c, s->values != NULL, s->sent, NULL, s->wanted, &s->p));
     s->overwritten = s->in_place;
     TRY(pieces_exchange(&s->p, s->sent, c->key_size, s->received));
     if (s->values != NULL)

@@ -30,7 +30,7 @@ static void place_classes(pieces *p)
 
 /* ---- Pieces ---- */
 
-ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p)
+ordo_status pieces_open(dist_call *c, const uint64_t *begins, const uint64_t *wanted, pieces *p)
 {
     size_t const size = (size_t)c->comm.size;
     uint64_t    *all;
@@ -42,14 +42,19 @@ ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p)
     p->receive_n = all + 3 * size;
     for (size_t i = 0; i < 4; i++)
         p->bytes[i] = all + (4 + i) * size;
-    TRY_SCRATCH(c->exec, size * sizeof *p->borders, p->borders);
-    uint64_t position = 0;
-    for (size_t r = 0; r < size; r++) {
-        p->begin = r == (size_t)c->comm.rank ? position : p->begin;
-        position += wanted[r];
-        if (r + 1 < size && position > 0 && position < c->total)
-            p->borders[p->border_count++] = (cut){.position = position};
+    TRY_SCRATCH(c->exec, 2 * size * sizeof *p->borders, p->borders);
+    TRY_SCRATCH(c->exec, 2 * size * sizeof *p->ends, p->ends);
+    uint64_t last = 0; /* border */
+    for (size_t i = 0; i < 2 * size; i++) {
+        uint64_t const position = i % 2 == 1       ? p->ends[i - 1] + wanted[i / 2]
+                                  : begins != NULL ? begins[i / 2]
+                                  : i > 0          ? p->ends[i - 1]
+                                                   : 0;
+        p->ends[i] = position;
+        if (position > last && position < c->total)
+            p->borders[p->border_count++] = (cut){.position = last = position};
     }
+    p->begin = p->ends[2 * c->comm.rank];
     return ORDO_OK;
 }
 
@@ -115,29 +120,29 @@ ordo_status pieces_swap(pieces *p)
     return ORDO_OK;
 }
 
-ordo_status pieces_at(pieces *p, const uint64_t *wanted)
+ordo_status pieces_at(pieces *p)
 {
     dist_call *const c = p->call;
-    size_t const     size = (size_t)c->comm.size;
-    uint64_t         position = 0, begin = 0;
-    for (size_t r = 0, j = 0; r < size; r++) {
-        position += wanted[r];
-        bool const     inside = r + 1 < size && position > 0 && position < c->total;
-        uint64_t const end = inside ? cut_place(&p->borders[j++]) : position == 0 ? 0 : c->n;
-        p->send_at[r] = begin;
-        p->send_n[r] = end - begin;
-        begin = end;
+    uint64_t         places[2];
+    size_t           j = 0;
+    for (size_t i = 0; i < 2 * (size_t)c->comm.size; i++) {
+        uint64_t const position = p->ends[i];
+        while (j < p->border_count && p->borders[j].position < position)
+            j++;
+        places[i % 2] = position == 0 ? 0 : position >= c->total ? c->n : cut_place(&p->borders[j]);
+        p->send_at[i / 2] = places[0];
+        p->send_n[i / 2] = places[i % 2] - places[0];
     }
     return pieces_swap(p);
 }
 
-ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
-                             pieces *out)
+ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *begins,
+                             const uint64_t *wanted, pieces *out)
 {
     cells_order const order = {c->type, c->descending, folded};
-    TRY(dist_agree(c, pieces_open(c, wanted, out)));
+    TRY(dist_agree(c, pieces_open(c, begins, wanted, out)));
     TRY(cuts_of_sorted(c, &order, sorted, out->borders, out->border_count));
-    return pieces_at(out, wanted);
+    return pieces_at(out);
 }
 
 border_ties pieces_ties(const pieces *p, bool end)
@@ -174,7 +179,7 @@ static void set_pieces(pieces *p)
 
 static ordo_status take_near(dist_call *c, pieces *p)
 {
-    TRY(pieces_open(c, c->counts, p));
+    TRY(pieces_open(c, NULL, c->counts, p));
     TRY_SCRATCH(c->exec, (size_t)c->comm.size * sizeof *p->cuts, p->cuts);
     return ORDO_OK;
 }

@@ -17,8 +17,9 @@ typedef struct pieces {
     size_t     received; /* so many of them */
     /* Set by the others than pieces_near: the borders between the processes that are not 0 and not
      * the total. */
-    cut   *borders;
-    size_t border_count;
+    cut      *borders;
+    size_t    border_count;
+    uint64_t *ends; /* two for each process: the places that its elements begin and end at */
     /* Set by pieces_near alone. The counts of `keys` become the places of the classes in the
      * scattered array. */
     division      keys;
@@ -32,15 +33,16 @@ typedef struct pieces {
  * are not divided (division.h). */
 ordo_status pieces_near(dist_call *c, bool folded, uint64_t together, pieces *out);
 
-/* Finds pieces if this rank's keys are sorted and rank r gets wanted[r] elements of the global
- * order: they are parts of the sorted array. */
-ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
-                             pieces *out);
+/* Finds pieces if this process's keys are sorted and process r gets wanted[r] elements of the global
+ * order: they are parts of the sorted array. begins[r] is the place of the first of them; NULL: they
+ * follow those of process r - 1. */
+ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *begins,
+                             const uint64_t *wanted, pieces *out);
 
 /* Its two steps: memory for the pieces and the positions of the borders, which is not collective;
  * then, when the borders are found, the pieces are the parts of the sorted array between them. */
-ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p);
-ordo_status pieces_at(pieces *p, const uint64_t *wanted);
+ordo_status pieces_open(dist_call *c, const uint64_t *begins, const uint64_t *wanted, pieces *p);
+ordo_status pieces_at(pieces *p);
 
 /* Ties that are on both sides of the border at the begin or the `end` of what this process gets:
  * elements before them, and how many they are; 0: there are none. */

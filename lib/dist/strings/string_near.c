@@ -163,22 +163,11 @@ static ordo_status narrow(nearing *s, cut *cuts, size_t count)
 /* Sorts the strings that are left. */
 static ordo_status sort_left(nearing *s)
 {
-    string_part *const   p = s->part;
-    dist_call *const     c = &p->c;
-    double const         started = dist_clock();
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-    string_list list = {.n = s->left.n};
-    TRY_SCRATCH(c->exec, (s->left.n + 1) * sizeof *list.offsets, list.offsets);
+    string_part *const p = s->part;
+    dist_call *const   c = &p->c;
+    double const       started = dist_clock();
     TRY_SCRATCH(c->exec, (s->left.n + 1) * sizeof *p->order, p->order);
-    TRY(string_measure(c, &p->strings, s->left.places, &list));
-    TRY_SCRATCH(c->exec, (size_t)list.offsets[s->left.n] + 1, list.bytes);
-    TRY(string_gather(c, &p->strings, s->left.places, &list));
-    ordo_strings const strings = string_list_view(&list);
-    TRY(dist_inner(c,
-                   ordo_argsort_strings(c->inner, &strings, s->left.n, ORDO_U64, p->order, &opts)));
-    for (size_t i = 0; i < s->left.n; i++)
-        p->order[i] = s->left.places[p->order[i]];
+    TRY(string_argsort_some(c, &p->strings, s->left.places, s->left.n, p->order));
     p->ordered = s->left.n;
     p->ordered_total = s->total;
     c->report.local_seconds += dist_clock() - started;

@@ -231,6 +231,23 @@ ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint
     return measure_all(c, &g);
 }
 
+ordo_status string_argsort_some(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                                size_t count, uint64_t *order)
+{
+    ordo_sort_opts const opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    string_list list = {.n = count};
+    TRY_SCRATCH(c->exec, (count + 1) * sizeof *list.offsets, list.offsets);
+    TRY(string_measure(c, strings, from, &list));
+    TRY_SCRATCH(c->exec, (size_t)list.offsets[count] + 1, list.bytes);
+    TRY(string_gather(c, strings, from, &list));
+    ordo_strings const some = string_list_view(&list);
+    TRY(dist_inner(c, ordo_argsort_strings(c->inner, &some, count, ORDO_U64, order, &opts)));
+    for (size_t i = 0; i < count; i++)
+        order[i] = from[order[i]];
+    return ORDO_OK;
+}
+
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out)
 {
     dist_call *const c = &p->c;

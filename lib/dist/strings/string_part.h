@@ -39,6 +39,10 @@ ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint
 ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from,
                           const string_list *out);
 
+/* Writes the places from[0 .. count) to `order`, in the stable order of their strings. */
+ordo_status string_argsort_some(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                                size_t count, uint64_t *order);
+
 /* Copies the strings of out->offsets from `starts` in `bytes` to *out. */
 ordo_status string_copy(dist_call *c, const char *bytes, const uint64_t *starts,
                         const string_list *out);

@@ -18,7 +18,7 @@ static ordo_status take_memory(moving *m, const uint64_t *wanted)
     dist_call *const     c = &m->part->c;
     string_pieces *const out = m->out;
     size_t const         received = (size_t)wanted[c->comm.rank];
-    TRY(pieces_open(c, wanted, &out->p));
+    TRY(pieces_open(c, NULL, wanted, &out->p));
     TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *m->sent_lengths, m->sent_lengths);
     TRY_SCRATCH(c->exec, (received + 1) * sizeof *m->got_lengths, m->got_lengths);
     TRY_SCRATCH(c->exec, (received + 1) * sizeof *out->received.offsets, out->received.offsets);
@@ -76,7 +76,7 @@ ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, bool o
     TRY(dist_agree(c, take_memory(&m, wanted)));
     TRY(string_cuts_find(part, out->p.borders, out->p.border_count));
     TRY(dist_agree(c, copy_sent(&m)));
-    TRY(pieces_at(&out->p, wanted));
+    TRY(pieces_at(&out->p));
     TRY(pieces_exchange(&out->p, m.sent_lengths, sizeof *m.sent_lengths, m.got_lengths));
     TRY(dist_agree(c, take_received(&m)));
     return move_bytes(out);
