@@ -7,6 +7,7 @@
 #include "dist/search/cut_rounds.h"
 #include "dist/device/device.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -31,6 +32,33 @@ typedef struct search {
     uint64_t        *places;    /* of the ends */
     uint8_t         *open;      /* of each cell: it has positions whose key is not known */
 } search;
+
+/* ---- Positions ---- */
+
+static int by_position(const void *a, const void *b)
+{
+    uint64_t const x = ((const cut *)a)->position, y = ((const cut *)b)->position;
+    return (x > y) - (x < y);
+}
+
+size_t cuts_of_positions(const uint64_t *positions, size_t count, cut *cuts)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        cuts[i] = (cut){.position = positions[i]};
+    qsort(cuts, count, sizeof *cuts, by_position);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || cuts[i].position != cuts[kept - 1].position)
+            cuts[kept++] = cuts[i];
+    return kept;
+}
+
+size_t cuts_position(const cut *cuts, size_t count, uint64_t position)
+{
+    cut const        wanted = {.position = position};
+    const cut *const found = bsearch(&wanted, cuts, count, sizeof *cuts, by_position);
+    return (size_t)(found - cuts);
+}
 
 /* ---- Boundaries ---- */
 

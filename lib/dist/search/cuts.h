@@ -46,6 +46,11 @@ ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *s
 ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut *cuts,
                          size_t count);
 
+/* Makes cuts of the different numbers of a list, ascending; returns how many. cuts_position finds
+ * the cut of one of them. */
+size_t cuts_of_positions(const uint64_t *positions, size_t count, cut *cuts);
+size_t cuts_position(const cut *cuts, size_t count, uint64_t position);
+
 /* How many of this process's ties of the cut's element belong before the position. */
 static inline uint64_t cut_left(const cut *at)
 {
