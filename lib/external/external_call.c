@@ -22,7 +22,6 @@ enum {
     MOST_BLOCK = 1 << 20,
     LEAST_STAGING = ORDO_TUNE(64 << 10, 64),
     MOST_STAGING = 1 << 20,
-    ORDER_MEMORY = 4,  /* bytes for the place of a block in the order of all blocks */
     UNKNOWN_RUNS = 256 /* planned for a source of unknown size */
 };
 
@@ -166,7 +165,7 @@ static size_t memory_of(external_call *c, size_t capacity)
                          : is_flat(c, capacity) ? RUNS_BLOCK_MEMORY
                                                 : 3 * RUNS_BLOCK_MEMORY;
     return PIPELINE_BUFFERS * capacity * size + external_sort_scratch(c, capacity) +
-           blocks * (index + ORDER_MEMORY) +
+           blocks * index +
            ranges_memory(&c->kind, most_runs, block_n, c->staging, c->exec->threads) + c->staging +
            block_most(&c->kind, block_n);
 }

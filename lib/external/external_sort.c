@@ -20,7 +20,6 @@ enum {
 typedef struct sorter {
     external_call *call;
     runs           runs, longer;
-    uint32_t      *order; /* the blocks of the runs that are read, by their first elements */
     ranges        *ranges;
     bool           source_ended;
     bool           fits; /* all data are in the first buffer */
@@ -188,26 +187,6 @@ static bool find_point(sorter *s)
     return true;
 }
 
-/* Sorts the blocks of runs [from, to) by their first elements. */
-static bool order_blocks(sorter *s, size_t from, size_t to)
-{
-    external_call *const c = s->call;
-    const run *const     all = s->runs.all;
-    size_t const first = all[from].block, count = all[to - 1].block + all[to - 1].blocks - first;
-    free(s->order);
-    s->order = malloc(count * sizeof *s->order);
-    if (s->order == NULL)
-        return failure_record(&c->failure, ORDO_E_NOMEM,
-                              "the system refused memory for the order of the blocks");
-    ordo_status const status =
-        ordo_argsort(c->inner, ORDO_U64, s->runs.first + first, count, ORDO_U32, s->order, NULL);
-    if (status != ORDO_OK)
-        return failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
-    for (size_t i = 0; i < count; i++)
-        s->order[i] += (uint32_t)first;
-    return true;
-}
-
 static uint64_t spilled_bytes(const runs *r)
 {
     uint64_t bytes = 0;
@@ -220,9 +199,7 @@ static uint64_t spilled_bytes(const runs *r)
 static bool run_ranges(sorter *s, size_t from, size_t to, bool (*write)(void *, const piece *))
 {
     external_call *const c = s->call;
-    if (!order_blocks(s, from, to))
-        return false;
-    s->ranges = ranges_open(&s->runs, from, to, s->order, c->capacity, c->exec->threads);
+    s->ranges = ranges_open(&s->runs, from, to, c->capacity, c->exec->threads);
     bool const resumes = write == write_range && c->report.levels == 1;
     bool       ok = s->ranges != NULL && (!resumes || find_point(s));
     if (write == write_range)
@@ -362,7 +339,6 @@ static ordo_status sort_to(external_call *c, uint64_t limit, external_call *coun
     resume_close(&s.resume, status == ORDO_OK);
     runs_close(&s.runs);
     runs_close(&s.longer);
-    free(s.order);
     return status;
 }
 

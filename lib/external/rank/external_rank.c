@@ -282,10 +282,8 @@ static bool rank_runs(ranker *r)
     r->tied = calloc(r->runs.count + 1, sizeof *r->tied);
     if (r->tied == NULL)
         return no_memory(r);
-    if (!rank_order_blocks(r, 0, r->runs.count))
-        return false;
     r->together = r->runs.count;
-    r->ranges = ranges_open(&r->runs, 0, r->runs.count, r->order, c->capacity, c->exec->threads);
+    r->ranges = ranges_open(&r->runs, 0, r->runs.count, c->capacity, c->exec->threads);
     bool const ok = r->ranges != NULL &&
                     external_pipeline(c, r, rank_read_range, rank_piece, drop_piece) &&
                     close_group(r) && lanes_end(&r->lanes);
@@ -420,7 +418,6 @@ static void end(ranker *r)
     for (size_t i = 0; i < PIPELINE_BUFFERS; i++)
         free(r->given[i]);
     free(r->tied);
-    free(r->order);
     free(r->work);
 }
 

@@ -36,7 +36,6 @@ typedef struct ranker {
     char          *work;   /* RANK_WORK_BYTES for each element of a buffer */
     runs           runs;   /* of buffers; once they are joined, the joined runs */
     resume         resume;
-    uint32_t      *order;
     ranges        *ranges;
     size_t         together;                /* runs that it reads side by side */
     lanes          lanes;                   /* the ranks of each run */
@@ -62,9 +61,6 @@ typedef struct ranker {
 /* rank_read.c: true if the inner context succeeded; otherwise its failure becomes that of the
  * call. */
 bool rank_inner_done(const ranker *r, ordo_status status);
-
-/* Sorts the blocks of runs [from, to) by their first elements, to r->order. */
-bool rank_order_blocks(ranker *r, size_t from, size_t to);
 
 /* A step of a pipeline: reads the next range of r->ranges. */
 bool rank_read_range(void *user, piece *p);
