@@ -434,6 +434,14 @@ bool external_sort_piece(external_call *c, const piece *p)
            failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
 }
 
+bool external_check_space(external_call *c, uint64_t first)
+{
+    if (c->source_bytes <= first)
+        return true;
+    double const packed = (double)atomic_load(&c->spill.written) / (double)first;
+    return spill_check_space(&c->spill, (uint64_t)(packed * (double)(c->source_bytes - first)));
+}
+
 static bool goes_on(void *owner)
 {
     external_call *const c = owner;

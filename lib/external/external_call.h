@@ -93,6 +93,10 @@ bool external_sort_piece(external_call *c, const piece *p);
  * phase or the report ends it. */
 void external_phase(external_call *c, const char *name, uint64_t bytes);
 
+/* After the first run, of `first` bytes of the source, its packed size predicts the space for the
+ * others. False after failure_record() if there is less. */
+bool external_check_space(external_call *c, uint64_t first);
+
 /* Tells the caller about the progress. False after failure_record() if the call is cancelled. */
 bool external_goes_on(external_call *c);
 

@@ -120,24 +120,14 @@ static bool read_run(void *user, piece *p)
     return true;
 }
 
-/* After the first run its packed size predicts the space for the others. */
-static bool check_space(sorter *s)
-{
-    external_call *const c = s->call;
-    uint64_t const       first = c->capacity * c->kind.size;
-    if (s->runs.count > 1 || c->source_bytes <= first)
-        return true;
-    double const packed = (double)atomic_load(&c->spill.written) / (double)first;
-    return spill_check_space(&c->spill, (uint64_t)(packed * (double)(c->source_bytes - first)));
-}
-
 static bool write_run(void *user, const piece *p)
 {
     sorter *const s = user;
     if (s->fits)
         return write_sorted(s, p);
     return runs_begin(&s->runs) && runs_append(&s->runs, p->elements, p->n) && runs_end(&s->runs) &&
-           resume_save(&s->resume, &s->runs, (uint32_t)p->mark) && check_space(s);
+           resume_save(&s->resume, &s->runs, (uint32_t)p->mark) &&
+           (s->runs.count > 1 || external_check_space(s->call, p->n * s->call->kind.size));
 }
 
 /* ---- Phase 2: ranges ---- */

@@ -22,18 +22,12 @@ enum {
     OWN_MEMORY = ORDO_TUNE(1 << 20, 4 << 10)
 };
 
-typedef struct place { /* of a chunk in the temporary files */
-    unsigned file;
-    uint64_t offset;
-} place;
-
 typedef struct tape { /* pairs in temporary files, in chunks */
-    spill   *spill;
-    place   *places;
-    size_t   count, capacity;
-    pair     staging[CHUNK];
-    size_t   staged;
-    uint64_t n;
+    spill     *spill;
+    spill_list chunks;
+    pair       staging[CHUNK];
+    size_t     staged;
+    uint64_t   n;
 } tape;
 
 typedef struct cursor {
@@ -70,21 +64,9 @@ static ptrdiff_t hand_on(pairs *p)
 
 static bool tape_flush(tape *t)
 {
-    if (t->staged == 0)
-        return true;
-    if (t->count == t->capacity) {
-        size_t const capacity = ordo_max(64, 2 * t->capacity);
-        place *const more = realloc(t->places, capacity * sizeof *more);
-        if (more == NULL)
-            return failure_record(t->spill->failure, ORDO_E_NOMEM,
-                                  "the system refused memory for the index of the temporary files");
-        t->places = more;
-        t->capacity = capacity;
-    }
-    place *const to = &t->places[t->count++];
     size_t const bytes = t->staged * sizeof *t->staging;
     t->staged = 0;
-    return spill_append(t->spill, t->staging, bytes, &to->file, &to->offset);
+    return bytes == 0 || spill_list_append(&t->chunks, t->spill, t->staging, bytes);
 }
 
 static bool tape_put(tape *t, const pair *one)
@@ -100,8 +82,8 @@ static const pair *cursor_get(cursor *c)
     const tape *const t = c->tape;
     size_t const      chunk = (size_t)(c->at / CHUNK), in_chunk = (size_t)(c->at % CHUNK);
     if (in_chunk == 0) {
-        size_t const       bytes = (size_t)ordo_min(CHUNK, t->n - c->at) * sizeof(pair);
-        const place *const from = &t->places[chunk];
+        size_t const             bytes = (size_t)ordo_min(CHUNK, t->n - c->at) * sizeof(pair);
+        const spill_place *const from = &t->chunks.places[chunk];
         if (!spill_read(t->spill, from->file, c->chunk, bytes, from->offset))
             return NULL;
         if (c->releases)
@@ -266,7 +248,7 @@ ordo_status rank_pairs(external_call *c, const replay *data, ordo_ties ties, ord
     p->rank_type = rank_type;
     p->tape.spill = &c->spill;
     ordo_status const status = rank_with(p);
-    free(p->tape.places);
+    free(p->tape.chunks.places);
     free(p->elements);
     free(p);
     return status;
