@@ -26,28 +26,6 @@ typedef struct sorting {
 
 static uint64_t no_values; /* stands for an empty array */
 
-/* ---- Counts ---- */
-
-/* How many keys each rank gets. */
-static ordo_status agree_on_counts(sorting *s)
-{
-    dist_call *const c = &s->c;
-    ordo_exec *const exec = c->exec;
-    uint64_t const   mine = s->in_place ? c->n : c->opts.n_out;
-    void            *memory;
-    TRY(dist_agree(c, ordo_scratch(exec, (size_t)c->comm.size * sizeof mine, &memory)));
-    s->wanted = memory;
-    TRY(dist_allgather(c, &mine, sizeof mine, s->wanted));
-    uint64_t sum = 0;
-    for (int32_t r = 0; r < c->comm.size; r++)
-        FAIL_IF(__builtin_add_overflow(sum, s->wanted[r], &sum), ORDO_E_ARG,
-                "opts.n_out of ranks 0 to %d is more than 2^64 in all", (int)r);
-    FAIL_IF(sum != c->total, ORDO_E_ARG,
-            "opts.n_out of all ranks is %llu in all; expected %llu, the number of keys",
-            (unsigned long long)sum, (unsigned long long)c->total);
-    return ORDO_OK;
-}
-
 /* ---- The steps ---- */
 
 /* On a device the elements arrive in their final arrays; `more` bytes are for the caller. */
@@ -148,8 +126,10 @@ static ordo_status exchange_and_merge(sorting *s)
 
 static ordo_status run(sorting *s)
 {
-    TRY(agree_on_counts(s));
-    TRY(dist_agree(&s->c, take_memory(s)));
+    dist_call *const c = &s->c;
+    uint64_t const   mine = s->in_place ? c->n : c->opts.n_out;
+    TRY(pieces_wanted(c, mine, "opts.n_out", "keys", &s->wanted));
+    TRY(dist_agree(c, take_memory(s)));
     return exchange_and_merge(s);
 }
 

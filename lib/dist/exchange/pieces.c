@@ -30,6 +30,24 @@ static void place_classes(pieces *p)
 
 /* ---- Pieces ---- */
 
+ordo_status pieces_wanted(dist_call *c, uint64_t mine, const char *name, const char *elements,
+                          uint64_t **wanted)
+{
+    ordo_exec *const exec = c->exec;
+    void            *memory;
+    uint64_t         sum = 0;
+    TRY(dist_agree(c, ordo_scratch(exec, (size_t)c->comm.size * sizeof mine, &memory)));
+    *wanted = memory;
+    TRY(dist_allgather(c, &mine, sizeof mine, *wanted));
+    for (int32_t r = 0; r < c->comm.size; r++)
+        FAIL_IF(__builtin_add_overflow(sum, (*wanted)[r], &sum), ORDO_E_ARG,
+                "%s of ranks 0 to %d is more than 2^64 in all", name, (int)r);
+    FAIL_IF(sum != c->total, ORDO_E_ARG,
+            "%s of all ranks is %llu in all; expected %llu, the number of %s", name,
+            (unsigned long long)sum, (unsigned long long)c->total, elements);
+    return ORDO_OK;
+}
+
 ordo_status pieces_open(dist_call *c, const uint64_t *begins, const uint64_t *wanted, pieces *p)
 {
     size_t const size = (size_t)c->comm.size;
@@ -224,60 +242,44 @@ static inline __attribute__((always_inline)) void gather(const movement *m, uint
         memcpy(m->to + i * size, m->from + places[class_of[labels[i]]]++ * size, size);
 }
 
-static void scatter_1(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    scatter(m, places, from, to, 1);
-}
-
-static void scatter_2(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    scatter(m, places, from, to, 2);
-}
-
-static void scatter_4(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    scatter(m, places, from, to, 4);
-}
-
-static void scatter_8(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    scatter(m, places, from, to, 8);
-}
-
-static void gather_4(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    gather(m, places, from, to, 4);
-}
-
-static void gather_8(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    gather(m, places, from, to, 8);
-}
-
-typedef void move_fn(const movement *m, uint64_t *places, size_t from, size_t to);
-
 typedef struct move_job {
     movement  m;
-    move_fn  *move;
+    bool      gathers;
     uint64_t *places; /* a copy of the places of all chunks */
     size_t    stride; /* between chunks: threads count in different cache lines */
 } move_job;
+
+static void move(const move_job *job, uint64_t *places, size_t from, size_t to)
+{
+    const movement *const m = &job->m;
+    if (job->gathers && m->size == 4)
+        gather(m, places, from, to, 4);
+    else if (job->gathers)
+        gather(m, places, from, to, 8);
+    else if (m->size == 1)
+        scatter(m, places, from, to, 1);
+    else if (m->size == 2)
+        scatter(m, places, from, to, 2);
+    else if (m->size == 4)
+        scatter(m, places, from, to, 4);
+    else
+        scatter(m, places, from, to, 8);
+}
 
 static void move_chunk(void *arg, size_t lo, size_t hi)
 {
     const move_job *const job = arg;
     const pieces *const   p = job->m.p;
-    job->move(&job->m, job->places + lo * job->stride, lo * p->keys.chunk,
-              ordo_min(hi * p->keys.chunk, p->call->n));
+    move(job, job->places + lo * job->stride, lo * p->keys.chunk,
+         ordo_min(hi * p->keys.chunk, p->call->n));
 }
 
-static ordo_status move_all(const pieces *p, movement m, move_fn *move)
+static ordo_status move_all(const pieces *p, const void *from, size_t size, void *to, bool gathers)
 {
     ordo_exec *const exec = p->call->exec;
     size_t const     classes = p->keys.class_count;
     double const     started = dist_clock();
-    move_job         job = {.m = m, .move = move};
-    job.m.p = p;
+    move_job         job = {.m = {p, from, to, size}, .gathers = gathers};
     job.stride =
         ordo_round_up(classes * sizeof *job.places, 2 * ORDO_CACHE_LINE) / sizeof *job.places;
     TRY_SCRATCH(exec, (chunks_of(p) + 1) * job.stride * sizeof *job.places, job.places);
@@ -291,17 +293,12 @@ static ordo_status move_all(const pieces *p, movement m, move_fn *move)
 
 ordo_status pieces_scatter(const pieces *p, const void *from, size_t size, void *to)
 {
-    move_fn *const move = size == 1   ? scatter_1
-                          : size == 2 ? scatter_2
-                          : size == 4 ? scatter_4
-                                      : scatter_8;
-    return move_all(p, (movement){.from = from, .to = to, .size = size}, move);
+    return move_all(p, from, size, to, false);
 }
 
 ordo_status pieces_gather(const pieces *p, const void *from, size_t size, void *to)
 {
-    return move_all(p, (movement){.from = from, .to = to, .size = size},
-                    size == 4 ? gather_4 : gather_8);
+    return move_all(p, from, size, to, true);
 }
 
 /* ---- Exchange ---- */

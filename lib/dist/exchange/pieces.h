@@ -29,6 +29,11 @@ typedef struct pieces {
     uint64_t *bytes[4]; /* the same in bytes, for one exchange */
 } pieces;
 
+/* Tells every process how many elements each of them gets; this one gets `mine`, the argument
+ * `name`. The sum must be that of all `elements`. */
+ordo_status pieces_wanted(dist_call *c, uint64_t mine, const char *name, const char *elements,
+                          uint64_t **wanted);
+
 /* Finds pieces of keys in any order: every rank gets about as many as it has. Up to `together` ties
  * are not divided (division.h). */
 ordo_status pieces_near(dist_call *c, bool folded, uint64_t together, pieces *out);

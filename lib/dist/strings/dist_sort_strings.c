@@ -16,25 +16,6 @@ static uint64_t no_index; /* stands for an empty array */
 
 /* ---- Sort ---- */
 
-/* How many strings each rank gets. */
-static ordo_status agree_on_counts(string_part *p, uint64_t mine, uint64_t **wanted)
-{
-    dist_call *const c = &p->c;
-    ordo_exec *const exec = c->exec;
-    void            *memory;
-    uint64_t         sum = 0;
-    TRY(dist_agree(c, ordo_scratch(exec, (size_t)c->comm.size * sizeof mine, &memory)));
-    *wanted = memory;
-    TRY(dist_allgather(c, &mine, sizeof mine, *wanted));
-    for (int32_t r = 0; r < c->comm.size; r++)
-        FAIL_IF(__builtin_add_overflow(sum, (*wanted)[r], &sum), ORDO_E_ARG,
-                "out.n of ranks 0 to %d is more than 2^64 in all", (int)r);
-    FAIL_IF(sum != c->total, ORDO_E_ARG,
-            "out.n of all ranks is %llu in all; expected %llu, the number of strings",
-            (unsigned long long)sum, (unsigned long long)c->total);
-    return ORDO_OK;
-}
-
 static ordo_status write_sorted(dist_call *c, const string_pieces *s, const ordo_dist_text *out,
                                 char *bytes)
 {
@@ -56,7 +37,7 @@ static ordo_status sort_run(string_part *p, const ordo_dist_text *out)
     string_pieces    s = {0};
     uint64_t        *wanted;
     char            *bytes = NULL;
-    TRY(agree_on_counts(p, out->n, &wanted));
+    TRY(pieces_wanted(c, out->n, "out.n", "strings", &wanted));
     TRY(string_pieces_move(p, wanted, false, &s));
     TRY(dist_agree(c, string_text_take(c, out, s.received.offsets[s.received.n], &bytes)));
     return dist_agree(c, write_sorted(c, &s, out, bytes));
