@@ -22,7 +22,7 @@ static ordo_status find_positions(positions *p, const uint64_t *wanted, size_t c
     TRY(dist_agree(c, ordo_scratch(c->exec, (count + 1) * sizeof *p->cuts, &memory)));
     p->cuts = memory;
     p->count = cuts_of_positions(wanted, count, p->cuts);
-    return p->count == 0 ? ORDO_OK : cuts_find(c, false, p->cuts, p->count);
+    return p->count == 0 ? ORDO_OK : cuts_find(c, p->cuts, p->count);
 }
 
 static uint64_t order_at(const positions *p, uint64_t position)

@@ -5,18 +5,11 @@
 
 #include <stdlib.h>
 
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    static void put_key_##tag(const element_kind *kind, uint64_t order, char *out)                 \
-    {                                                                                              \
-        key const x = key_of_sort_bits_##tag((bits)order, kind->descending);                       \
-        memcpy(out, &x, sizeof x);                                                                 \
-    }
-#include "core/types.def"
-
 /* Writes the key of an order to `out`. */
 static void put_key(const element_kind *kind, uint64_t order, void *out)
 {
-    BY_TYPE(kind->type, put_key, (kind, order, out));
+    cells_order const all = {kind->type, kind->descending, false};
+    cells_put_key(&all, order, out);
 }
 
 /* Makes the targets. They, and the pointers by which select_by_sort() orders them, count in the

@@ -7,7 +7,7 @@
 #define ORDO_DIST_DEVICE_DEVICE_H
 
 #include "dist/call/dist_call.h"
-#include "dist/kernel/cells.h"
+#include "external/cells.h"
 
 /* Memory of the call: device_memory reserves it and waits for earlier work of the stream; a second
  * call frees what was taken. device_take never fails if the sum of device_size() was reserved. */

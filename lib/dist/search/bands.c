@@ -40,8 +40,8 @@ bool bands_fit(const dist_part *part, size_t size, const cut *open, size_t count
 /* Adds a band behind the others, and the gap before it. */
 static void add_band(narrowing *s, uint64_t lo, uint64_t hi)
 {
-    span band = {.lo = lo, .hi = hi, .reads = true, .keeps = lo != hi};
-    if (lo > hi || !cells_bits(&s->part.order, lo, hi, &band.first, &band.last))
+    span const band = {.lo = lo, .hi = hi, .reads = true, .keeps = lo != hi};
+    if (lo > hi)
         return;
     uint64_t const from = s->span_count == 0 ? 0 : s->spans[s->span_count - 1].hi + 1;
     s->spans[s->span_count++] = (span){.lo = from, .hi = lo - 1};
@@ -124,8 +124,8 @@ static void read_block(narrowing *s, size_t from, size_t n, size_t *below, size_
                                    .descending = s->part.order.descending,
                                    .keys = (const char *)s->part.keys + from * size,
                                    .n = n,
-                                   .lo = at->first,
-                                   .hi = at->last,
+                                   .lo = at->lo,
+                                   .hi = at->hi,
                                    .below = &below[i],
                                    .kept = at->keeps ? words : NULL};
         size_t const        found = plan->cpu->band(plan->cpu_state, &job);
@@ -174,10 +174,8 @@ static void count_spans(reading *r)
 
 ordo_status bands_keep(narrowing *s)
 {
-    for (size_t i = 0; i < s->span_count; i++) {
-        span *const at = &s->spans[i];
-        at->reads = at->keeps && cells_bits(&s->part.order, at->lo, at->hi, &at->first, &at->last);
-    }
+    for (size_t i = 0; i < s->span_count; i++)
+        s->spans[i].reads = s->spans[i].keeps;
     TRY(narrowing_restart(s));
     reading r = {.s = s};
     return read_keys(&r);

@@ -100,7 +100,6 @@ static ordo_status next_part(narrowing *s, uint64_t *counts)
     dist_call *const c = s->call;
     uint64_t         n = atomic_load(&s->kept_count), total = 0;
     c->report.kept += n;
-    cells_fold(&s->part.order, s->kept, (size_t)n);
     TRY(dist_allgather(c, &n, sizeof n, counts));
     for (int32_t r = 0; r < c->comm.size; r++)
         total += counts[r];

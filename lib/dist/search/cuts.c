@@ -280,11 +280,11 @@ static ordo_status find_in_brackets(search *s)
     return cut_ties(s->call, s->cuts, s->count, memory);
 }
 
-ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count)
+ordo_status cuts_find(dist_call *c, cut *cuts, size_t count)
 {
     cells             boundaries = {0};
     double const      started = dist_clock();
-    cells_order const order = {c->type, c->descending, folded};
+    cells_order const order = {c->type, c->descending, false};
     search            s = {.call = c,
                            .cuts = cuts,
                            .count = count,

@@ -10,7 +10,7 @@
 #define ORDO_DIST_SEARCH_CUTS_H
 
 #include "dist/call/dist_call.h"
-#include "dist/kernel/cells.h"
+#include "external/cells.h"
 
 enum {
     CUTS_OFFERS = 32
@@ -36,7 +36,7 @@ typedef struct cut_keys { /* of a process, sorted */
 
 /* Finds `count` ascending positions. The keys are read once if the sample was good and twice if it
  * was not. Up to 1000 positions of host arrays are found without rounds (brackets.h) instead. */
-ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count);
+ordo_status cuts_find(dist_call *c, cut *cuts, size_t count);
 
 /* The same by step 3 alone, if this process's keys are sorted: every position begins with the
  * interval of all keys. `sorted` is where the keys of the call are. */

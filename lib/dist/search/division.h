@@ -9,7 +9,7 @@
 #define ORDO_DIST_SEARCH_DIVISION_H
 
 #include "dist/call/dist_call.h"
-#include "dist/kernel/cells.h"
+#include "external/cells.h"
 
 typedef struct division_cut {
     uint64_t position; /* in: wanted; out: where the cut is */
