@@ -76,7 +76,7 @@ static ordo_status sort_own(sorting *s)
 {
     dist_call *const c = &s->c;
     double const     started = dist_clock();
-    ordo_sort_opts   opts = ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    ordo_sort_opts   opts = dist_sort_opts(c);
     if (dist_on_device(c)) {
         TRY(sort_own_on_device(s));
     } else if (s->values == NULL) {

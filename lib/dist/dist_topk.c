@@ -119,8 +119,7 @@ static ordo_status write_results(best *b)
 static ordo_status run(best *b, size_t wanted, size_t *found)
 {
     dist_call *const     c = &b->c;
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    ordo_sort_opts const opts = dist_sort_opts(c);
     b->k = wanted < c->total ? wanted : (size_t)c->total;
     TRY(dist_agree(c, list_candidates(b)));
     TRY(choose_candidates(b));

@@ -80,6 +80,17 @@ static inline size_t cells_find(const cells *c, uint64_t order)
     return cells_search(c, order, c->steps);
 }
 
+/* The first and the last order of a cell. Between neighbouring orders a cell is empty. */
+static inline uint64_t cells_first(const cells *c, size_t cell)
+{
+    return cell == 0 ? 0 : c->boundaries[(cell - 1) / 2] + (cell % 2 == 0);
+}
+
+static inline uint64_t cells_last(const cells *c, size_t cell)
+{
+    return cell == 2 * c->count ? UINT64_MAX : c->boundaries[cell / 2] - (cell % 2 == 0);
+}
+
 /* One pass over keys. */
 typedef struct cells_pass {
     const cells *cells;

@@ -86,15 +86,8 @@ static bool draw_sample(selector *s)
 /* The number of sampled orders below `order`. */
 static size_t sample_below(const selector *s, uint64_t order)
 {
-    size_t lo = 0, hi = s->sample_n;
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (s->sample[middle] < order)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    element_kind const number = {.size = sizeof order, .type = ORDO_U64, .keys_only = true};
+    return elements_below(&number, (const char *)s->sample, s->sample_n, order, false);
 }
 
 /* ---- The cells of a pass ---- */
@@ -109,17 +102,6 @@ static void add_boundary(selector *s, uint64_t order)
 {
     if (s->cells.count < MOST_BOUNDARIES)
         s->cells.boundaries[s->cells.count++] = order;
-}
-
-/* The first and the last order of a cell. Between neighbouring orders a cell is empty. */
-static uint64_t first_of(const cells *c, size_t cell)
-{
-    return cell == 0 ? 0 : c->boundaries[(cell - 1) / 2] + (cell % 2 == 0);
-}
-
-static uint64_t last_of(const cells *c, size_t cell)
-{
-    return cell == 2 * c->count ? UINT64_MAX : c->boundaries[cell / 2] - (cell % 2 == 0);
 }
 
 typedef struct bracket { /* the orders in which a target's key is expected */
@@ -214,7 +196,8 @@ static void choose_cells(selector *s)
     memset(s->keep, 0, MOST_CELLS);
     for (size_t cell = 0; cell < 2 * c->count + 1; cell += 2)
         for (size_t j = 0; j < brackets && !s->keep[cell]; j++)
-            s->keep[cell] = first_of(c, cell) >= kept[j].first && last_of(c, cell) <= kept[j].last;
+            s->keep[cell] =
+                cells_first(c, cell) >= kept[j].first && cells_last(c, cell) <= kept[j].last;
     cells_clear(&s->pass);
 }
 
@@ -255,8 +238,8 @@ static void find_target(selector *s, target *t, const uint64_t *before, const ui
     size_t cell = 0;
     while (before[cell + 1] <= t->rank)
         cell++;
-    t->first = first_of(&s->cells, cell);
-    t->last = last_of(&s->cells, cell);
+    t->first = cells_first(&s->cells, cell);
+    t->last = cells_last(&s->cells, cell);
     t->below = before[cell];
     t->inside = before[cell + 1] - before[cell];
     t->done = true;

@@ -104,6 +104,12 @@ ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out);
 /* Gives back scratch of `bytes` before the call ends, if it was the last piece of its block. */
 void dist_give_back(dist_call *c, const void *scratch, size_t bytes);
 
+/* Options of a sort in the order of the call. */
+static inline ordo_sort_opts dist_sort_opts(const dist_call *c)
+{
+    return ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+}
+
 /* A loop of this process's threads (ordo_loop), and the status of one that was cancelled. */
 ordo_status dist_loop(dist_call *c, size_t n, size_t grain, ordo_body *body, void *arg);
 ordo_status dist_cancelled(dist_call *c);

@@ -157,9 +157,9 @@ ordo_status pieces_at(pieces *p)
 ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *begins,
                              const uint64_t *wanted, pieces *out)
 {
-    cells_order const order = {c->type, c->descending, folded};
+    cut_keys const keys = {{c->type, c->descending, folded}, sorted, c->n, dist_on_device(c)};
     TRY(dist_agree(c, pieces_open(c, begins, wanted, out)));
-    TRY(cuts_of_sorted(c, &order, sorted, out->borders, out->border_count));
+    TRY(cuts_of_keys(c, &keys, c->total, out->borders, out->border_count));
     return pieces_at(out);
 }
 

@@ -169,8 +169,7 @@ ordo_status runs_merge(const runs_job *job)
     double const     started = dist_clock();
     merging          m = {.job = job, .order = {c->type, c->descending, pairs}};
     if (runs_are_sorted_again(c, job->values)) {
-        ordo_sort_opts const opts =
-            ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+        ordo_sort_opts const opts = dist_sort_opts(c);
         TRY(dist_inner(c, ordo_sort(c->inner, c->type, job->out, job->pieces->received, &opts)));
         c->report.merge_seconds += dist_clock() - started;
         return ORDO_OK;

@@ -67,6 +67,15 @@ static bool missed(narrowing *s)
     return true;
 }
 
+/* Sets the cut of open position j. */
+static void set_cut(const narrowing *s, size_t j, uint64_t order, uint64_t less, uint64_t here)
+{
+    cut *const found = &s->cuts[s->of[j]];
+    found->order = order;
+    found->less = s->skipped[j] + less;
+    found->here = here;
+}
+
 /* Sets the cuts whose span is one order. The others stay open. */
 static void place(narrowing *s)
 {
@@ -75,11 +84,8 @@ static void place(narrowing *s)
     for (size_t j = 0; j < s->count; j++) {
         uint64_t const    position = s->open[j].position;
         const span *const at = walk_to(s, &w, position);
-        cut *const        found = &s->cuts[s->of[j]];
         if (is_single(at)) {
-            found->order = at->lo;
-            found->less = s->skipped[j] + w.below;
-            found->here = at->here;
+            set_cut(s, j, at->lo, w.below, at->here);
             continue;
         }
         s->open[left] = (cut){.position = position - w.below + w.kept};
@@ -160,10 +166,7 @@ static void place_gathered(narrowing *s, const dist_sample *rest, const uint64_t
             less += rest->all[i] < orders[j];
         for (size_t i = 0; i < rest->mine_count; i++)
             here += rest->mine[i] == orders[j];
-        cut *const found = &s->cuts[s->of[j]];
-        found->order = orders[j];
-        found->less = s->skipped[j] + less;
-        found->here = here;
+        set_cut(s, j, orders[j], less, here);
     }
 }
 
@@ -194,10 +197,7 @@ static ordo_status sort_gathered(narrowing *s, const dist_sample *rest)
         size_t const   less = cells_place(&order, rest->all, 0, rest->count, wanted, false);
         size_t const   low = cells_place(&order, rest->mine, 0, rest->mine_count, wanted, false);
         size_t const   high = cells_place(&order, rest->mine, low, rest->mine_count, wanted, true);
-        cut *const     found = &s->cuts[s->of[j]];
-        found->order = wanted;
-        found->less = s->skipped[j] + less;
-        found->here = high - low;
+        set_cut(s, j, wanted, less, high - low);
     }
     return ORDO_OK;
 }
@@ -219,12 +219,8 @@ static ordo_status sort_rest(narrowing *s)
     TRY(dist_agree(
         c, dist_inner(c, ordo_sort(c->inner, s->part.order.type, s->kept, s->part.n, NULL))));
     TRY(cuts_of_keys(c, &keys, s->part.total, s->open, s->count));
-    for (size_t j = 0; j < s->count; j++) {
-        cut *const found = &s->cuts[s->of[j]];
-        found->order = s->open[j].order;
-        found->less = s->skipped[j] + s->open[j].less;
-        found->here = s->open[j].here;
-    }
+    for (size_t j = 0; j < s->count; j++)
+        set_cut(s, j, s->open[j].order, s->open[j].less, s->open[j].here);
     return ORDO_OK;
 }
 

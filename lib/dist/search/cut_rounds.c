@@ -411,10 +411,3 @@ ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut
     cut_list const list = cut_list_of(keys, total);
     return cuts_of_list(c, &list, cuts, count);
 }
-
-ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *sorted, cut *cuts,
-                           size_t count)
-{
-    cut_keys const keys = {*order, sorted, c->n, dist_on_device(c)};
-    return cuts_of_keys(c, &keys, c->total, cuts, count);
-}

@@ -39,10 +39,7 @@ typedef struct cut_keys { /* of a process, sorted */
 ordo_status cuts_find(dist_call *c, cut *cuts, size_t count);
 
 /* The same by step 3 alone, if this process's keys are sorted: every position begins with the
- * interval of all keys. `sorted` is where the keys of the call are. */
-ordo_status cuts_of_sorted(dist_call *c, const cells_order *order, const void *sorted, cut *cuts,
-                           size_t count);
-/* The same for other keys than those of the call; all processes have `total` of them. */
+ * interval of all keys. All processes have `total` of them. */
 ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut *cuts,
                          size_t count);
 

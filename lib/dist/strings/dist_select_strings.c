@@ -68,8 +68,8 @@ static ordo_status gather(chosen *x)
     return dist_allgather_parts(c, x->mine.bytes, bytes_of, x->all.bytes);
 }
 
-/* Gives result i the gathered string which[i]. Asks for the memory before it writes a result. */
-static ordo_status write_results(chosen *x, const uint64_t *which, size_t count)
+/* Gives result i the gathered string which[i]; `which` becomes something else. Asks for the memory before it writes a result. */
+static ordo_status write_results(chosen *x, uint64_t *which, size_t count)
 {
     dist_call *const      c = &x->part.c;
     ordo_strings const    strings = string_list_view(&x->all);
@@ -84,35 +84,33 @@ static ordo_status write_results(chosen *x, const uint64_t *which, size_t count)
         x->index[i] = x->gathered[which[i]].index;
     if (x->out.take == NULL)
         return ORDO_OK;
-    TRY(string_measure(c, &strings, which, &to));
-    return string_gather(c, &strings, which, &to);
+    TRY(string_measure(c, &strings, which, which, &to));
+    return string_copy(c, strings.bytes, which, &to);
 }
 
 /* ---- Positions ---- */
 
-/* The strings of the positions that are on this rank. */
+/* The strings of the positions that are on this process. */
 static ordo_status list_mine(chosen *x, const cut *cuts, size_t count)
 {
     string_part *const p = &x->part;
+    ordo_exec *const   exec = p->c.exec;
     uint64_t          *places;
-    TRY_SCRATCH(p->c.exec, (count + 1) * sizeof *x->gives, x->gives);
-    TRY_SCRATCH(p->c.exec, (count + 1) * sizeof *places, places);
-    TRY_SCRATCH(p->c.exec, (count + 1) * sizeof *x->mine.offsets, x->mine.offsets);
-    x->mine.offsets[0] = 0;
+    TRY_SCRATCH(exec, (count + 1) * sizeof *x->gives, x->gives);
+    TRY_SCRATCH(exec, (count + 1) * sizeof *places, places);
+    TRY_SCRATCH(exec, (count + 1) * sizeof *x->mine.offsets, x->mine.offsets);
     for (size_t j = 0; j < count; j++) {
         const cut *const at = &cuts[j];
         uint64_t const   which = at->position - at->less;
-        uint64_t         length;
         if (which < at->before || which - at->before >= at->here)
             continue;
-        size_t const place = (size_t)(at->low + which - at->before), i = x->mine.n++;
-        string_part_at(p, place, &length);
-        places[i] = p->order[place];
-        x->gives[i] = (given){.index = p->c.offset + places[i], .tag = j};
-        x->mine.offsets[i + 1] = x->mine.offsets[i] + length;
+        uint64_t const place = p->order[at->low + which - at->before];
+        x->gives[x->mine.n] = (given){.index = p->c.offset + place, .tag = j};
+        places[x->mine.n++] = place;
     }
-    TRY_SCRATCH(p->c.exec, (size_t)x->mine.offsets[x->mine.n] + 1, x->mine.bytes);
-    return string_gather(&p->c, &p->strings, places, &x->mine);
+    TRY(string_measure(&p->c, &p->strings, places, places, &x->mine));
+    TRY_SCRATCH(exec, (size_t)x->mine.offsets[x->mine.n] + 1, x->mine.bytes);
+    return string_copy(&p->c, p->strings.bytes, places, &x->mine);
 }
 
 /* Turns the cut of each position into the place of its string among the gathered ones. */
@@ -270,9 +268,8 @@ static ordo_status write_first(chosen *x)
 {
     dist_call *const     c = &x->part.c;
     ordo_strings const   strings = string_list_view(&x->all);
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-    uint64_t *which;
+    ordo_sort_opts const opts = dist_sort_opts(c);
+    uint64_t            *which;
     TRY_SCRATCH(c->exec, (x->all.n + 1) * sizeof *which, which);
     TRY(dist_inner(c, ordo_argsort_strings(c->inner, &strings, x->all.n, ORDO_U64, which, &opts)));
     return write_results(x, which, x->all.n);

@@ -25,8 +25,8 @@ static ordo_status write_sorted(dist_call *c, const string_pieces *s, const ordo
     uint64_t          *order;
     TRY_SCRATCH(c->exec, (to.n + 1) * sizeof *order, order);
     TRY(string_merge(s, order));
-    TRY(string_measure(c, &strings, order, &to));
-    TRY(string_gather(c, &strings, order, &to));
+    TRY(string_measure(c, &strings, order, order, &to));
+    TRY(string_copy(c, strings.bytes, order, &to));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }

@@ -32,12 +32,10 @@ ordo_status string_part_arrange(string_part *p, string_list *out);
 /* Copies the first n strings in order to scratch. Not collective. */
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out);
 
-/* Sets the offsets of *out to those of the strings from[0 .. out->n), one after the other. */
+/* Sets the offsets of *out to those of the strings from[0 .. out->n), one after the other, and
+ * starts[i] to the place of the first byte of string from[i]; `starts` may be `from`. */
 ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
-                           const string_list *out);
-/* Copies string from[i] of `strings` to string i of *out; offsets[n] bytes. */
-ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from,
-                          const string_list *out);
+                           uint64_t *starts, const string_list *out);
 
 /* Writes the places from[0 .. count) to `order`, in the stable order of their strings. */
 ordo_status string_argsort_some(dist_call *c, const ordo_strings *strings, const uint64_t *from,

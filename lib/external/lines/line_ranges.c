@@ -188,14 +188,14 @@ static bool fill(line_ranges *g, char *text)
 /* ---- The cut ---- */
 
 /* How many lines of the last segment of run i come before the cut of the block at the top of the
- * heap, whose run is `owner`. */
-static bool lines_before(line_ranges *g, size_t i, size_t owner, size_t *before)
+ * heap; all of them if no block is left. */
+static bool lines_before(line_ranges *g, size_t i, size_t *before)
 {
     const line_cursor *const c = &g->cursors[i];
-    line_view const          cut = next_cut(g, owner);
-    size_t                   lo = 0, hi = c->rest_n;
-    if (i == owner)
-        lo = hi;
+    bool const               ends = g->readers.in_heap == 0;
+    size_t const             owner = ends ? i : g->readers.heap[0];
+    size_t                   lo = i == owner ? c->rest_n : 0, hi = c->rest_n;
+    line_view const          cut = ends ? (line_view){NULL, 0} : next_cut(g, owner);
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
         size_t const begin = c->starts[middle];
@@ -217,12 +217,11 @@ static bool lines_before(line_ranges *g, size_t i, size_t owner, size_t *before)
 /* Moves the lines before the cut together and keeps the others. */
 static bool divide(line_ranges *g, char *text, size_t *bytes)
 {
-    size_t const owner = g->readers.heap[0];
-    char        *to = text;
+    char *to = text;
     for (size_t i = 0; i < g->count; i++) {
         line_cursor *const c = &g->cursors[i];
         size_t             n;
-        if (!lines_before(g, i, owner, &n))
+        if (!lines_before(g, i, &n))
             return false;
         size_t const first = n < c->rest_n ? c->starts[n] : c->bytes - c->rest;
         size_t const given = c->rest + first;
@@ -232,38 +231,21 @@ static bool divide(line_ranges *g, char *text, size_t *bytes)
         memcpy(c->left, c->at + given, c->left_bytes);
         for (size_t j = 0; j < c->left_n; j++)
             c->starts[j] = c->starts[n + j] - (uint32_t)first;
-        memmove(to, c->at, given);
+        if (to != c->at)
+            memmove(to, c->at, given);
         to += given;
     }
     *bytes = (size_t)(to - text);
     return true;
 }
 
-/* Gives all lines: no block is left. */
-static void give_all(line_ranges *g, size_t *bytes)
-{
-    *bytes = 0;
-    for (size_t i = 0; i < g->count; i++) {
-        line_cursor *const c = &g->cursors[i];
-        *bytes += c->bytes;
-        c->bytes = c->left_bytes = c->left_n = c->rest_n = 0;
-        c->left_keys = 0;
-    }
-}
-
 bool line_ranges_next(line_ranges *g, char *text, size_t *bytes)
 {
-    for (;;) {
+    do {
         take_blocks(g);
-        if (!fill(g, text))
+        if (!fill(g, text) || !divide(g, text, bytes))
             return false;
-        if (g->readers.in_heap == 0) {
-            give_all(g, bytes);
-            return true;
-        }
-        if (!divide(g, text, bytes))
-            return false;
-        if (*bytes > 0) /* a cut that is shorter than the keys may be before all of them */
-            return true;
-    }
+        /* A cut that is shorter than the keys may be before all of them. */
+    } while (*bytes == 0 && g->readers.in_heap > 0);
+    return true;
 }
