@@ -1,5 +1,5 @@
 /* dist_select.c - ordo_dist_select, ordo_dist_quantiles and ordo_dist_median, by the search for
- * cuts (search/cuts.h). For a few positions the last keys of the search go to every rank
+ * cuts (search/cuts.h). For a few positions the last keys of the search go to every process
  * (search/brackets.c). */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
@@ -94,7 +94,7 @@ typedef struct quantile_wish {
     const char   *verb;
 } quantile_wish;
 
-/* NaNs of this rank's keys, counted where they are. */
+/* NaNs of this process's keys, counted where they are. */
 static ordo_status count_here(dist_call *c, size_t *nans)
 {
     const ordo_plan *const    plan = &c->ctx->plan;
@@ -109,7 +109,7 @@ static ordo_status count_here(dist_call *c, size_t *nans)
     return status == ORDO_E_CANCELLED ? dist_cancelled(c) : status;
 }
 
-/* NaNs of all ranks. NaNs are last in the order, so a selection need not know them unless they
+/* NaNs of all processes. NaNs are last in the order, so a selection need not know them unless they
  * count for nothing or make the result NaN. */
 static ordo_status count_nans(dist_call *c, uint64_t *nans)
 {

@@ -1,9 +1,9 @@
 /* dist_sort.c - ordo_dist_sort, ordo_dist_sort_pairs and ordo_dist_argsort.
  *
- * Each rank sorts its own elements, the cuts of the global order are found in the sorted arrays
+ * Each process sorts its own elements, the cuts of the global order are found in the sorted arrays
  * (cuts.h), each element is sent at most once, to its final rank, and the runs that arrive there
- * are merged (runs.h). Every rank gets exactly its number of keys, also if all keys are equal. Keys
- * of 8 and 16 bits are sorted again instead, because counting is faster than merging. */
+ * are merged (runs.h). Every process gets exactly its number of keys, also if all keys are equal.
+ * Keys of 8 and 16 bits are sorted again instead, because counting is faster than merging. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/device/device.h"
 #include "dist/exchange/runs.h"
@@ -16,10 +16,10 @@
 typedef struct sorting {
     dist_call c;
     pieces    p;
-    uint64_t *wanted; /* keys that each rank gets */
+    uint64_t *wanted; /* keys that each process gets */
     void     *keys, *values, *out, *out_values;
     size_t    value_size;
-    char     *sent, *sent_values; /* this rank's elements, sorted */
+    char     *sent, *sent_values; /* this process's elements, sorted */
     char     *received, *received_values;
     bool      in_place, overwritten;
 } sorting;
@@ -71,7 +71,7 @@ static ordo_status sort_own_on_device(sorting *s)
     return device_finish(c);
 }
 
-/* Sorts this rank's elements; a pair is copied first, because a sort of pairs is in place. */
+/* Sorts this process's elements; a pair is copied first, because a sort of pairs is in place. */
 static ordo_status sort_own(sorting *s)
 {
     dist_call *const c = &s->c;
@@ -200,7 +200,7 @@ static ordo_status sort_in_memory(ordo_ctx *ctx, const ordo_comm *comm, sorting 
               run_or_restore(s), verb, {s->value_size, s->in_place, s->c.opts.directory != NULL});
 }
 
-/* Sorts again through temporary files if the memory was too small, which all ranks know. */
+/* Sorts again through temporary files if the memory was too small, which all processes know. */
 static ordo_status sort_anyhow(ordo_ctx *ctx, const ordo_comm *comm, sorting *s, const char *verb,
                                bool pairs, const ordo_dist_opts *opts)
 {

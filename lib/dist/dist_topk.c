@@ -15,10 +15,10 @@ typedef struct best {
     void     *values; /* of the caller; may be NULL */
     uint64_t *index;  /* of the caller; may be NULL */
     cut       at;     /* the end of the results */
-    char     *mine;   /* this rank's results */
+    char     *mine;   /* this process's results */
     uint64_t *my_index;
     size_t    my_count;
-    uint64_t *bytes_of; /* of each rank */
+    uint64_t *bytes_of; /* of each process */
     char     *gathered;
     uint64_t *gathered_index;
 } best;

@@ -1,5 +1,5 @@
-/* pieces.c - the pieces of a rank's keys for the other ranks (see pieces.h). Each key is read once
- * for its label and once to be scattered. */
+/* pieces.c - the pieces of a process's keys for the other processes (see pieces.h). Each key is
+ * read once for its label and once to be scattered. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/exchange/pieces.h"
 
@@ -76,8 +76,8 @@ ordo_status pieces_open(dist_call *c, const uint64_t *begins, const uint64_t *wa
     return ORDO_OK;
 }
 
-/* The bytes of a count, the same on every rank. Counts of small pieces are a large part of what is
- * sent, so they are narrow if all of them allow it. */
+/* The bytes of a count, the same on every process. Counts of small pieces are a large part of what
+ * is sent, so they are narrow if all of them allow it. */
 static ordo_status count_width(const pieces *p, size_t *width)
 {
     dist_call *const c = p->call;
@@ -177,7 +177,7 @@ border_ties pieces_ties(const pieces *p, bool end)
     return (border_ties){position, 0};
 }
 
-/* The pieces between the cuts, one for each border between two ranks. */
+/* The pieces between the cuts, one for each border between two processes. */
 static void set_pieces(pieces *p)
 {
     dist_call *const c = p->call;
@@ -315,8 +315,8 @@ static void in_bytes(const pieces *p, size_t size)
             p->bytes[i][r] = of[i][r] * size;
 }
 
-/* Copies the piece that stays on this rank by all threads, so that the transport does not do it by
- * one. A cancelled call still copies all of it: the other ranks learn of it later. */
+/* Copies the piece that stays on this process by all threads, so that the transport does not do it
+ * by one. A cancelled call still copies all of it: the other processes learn of it later. */
 static void copy_own(dist_call *c, const char *send, const uint64_t *send_at, uint64_t *send_bytes,
                      char *receive, const uint64_t *receive_at, uint64_t *receive_bytes)
 {

@@ -1,10 +1,10 @@
-/* pieces.h - which keys of this rank belong to which rank, the exchange, and the way back.
+/* pieces.h - which keys of this process belong to which process, the exchange, and the way back.
  *
- * The cuts of the global order divide the keys of a rank into classes: the keys between two cuts,
- * and the keys that tie with a cut. Elements are scattered by class, in their sequence within a
- * class, so the elements for one rank are one piece of the scattered array: a cut through ties
- * divides a class at a known place. Pieces arrive in the order of their ranks, so a stable sort of
- * what a rank receives is a stable sort of the global array. */
+ * The cuts of the global order divide the keys of a process into classes: the keys between two
+ * cuts, and the keys that tie with a cut. Elements are scattered by class, in their sequence within
+ * a class, so the elements for one process are one piece of the scattered array: a cut through ties
+ * divides a class at a known place. Pieces arrive in the order of their processes, so a stable sort
+ * of what a process receives is a stable sort of the global array. */
 #ifndef ORDO_DIST_EXCHANGE_PIECES_H
 #define ORDO_DIST_EXCHANGE_PIECES_H
 
@@ -24,7 +24,7 @@ typedef struct pieces {
      * scattered array. */
     division      keys;
     division_cut *cuts; /* the borders between the processes */
-    /* Elements for and from each rank: where their pieces begin, and how many there are. */
+    /* Elements for and from each process: where their pieces begin, and how many there are. */
     uint64_t *send_at, *send_n, *receive_at, *receive_n;
     uint64_t *bytes[4]; /* the same in bytes, for one exchange */
 } pieces;
@@ -34,13 +34,13 @@ typedef struct pieces {
 ordo_status pieces_wanted(dist_call *c, uint64_t mine, const char *name, const char *elements,
                           uint64_t **wanted);
 
-/* Finds pieces of keys in any order: every rank gets about as many as it has. Up to `together` ties
- * are not divided (division.h). */
+/* Finds pieces of keys in any order: every process gets about as many as it has. Up to `together`
+ * ties are not divided (division.h). */
 ordo_status pieces_near(dist_call *c, bool folded, uint64_t together, pieces *out);
 
-/* Finds pieces if this process's keys are sorted and process r gets wanted[r] elements of the global
- * order: they are parts of the sorted array. begins[r] is the place of the first of them; NULL: they
- * follow those of process r - 1. */
+/* Finds pieces if this process's keys are sorted and process r gets wanted[r] elements of the
+ * global order: they are parts of the sorted array. begins[r] is the place of the first of them;
+ * NULL: they follow those of process r - 1. */
 ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *begins,
                              const uint64_t *wanted, pieces *out);
 
@@ -56,7 +56,7 @@ typedef struct border_ties {
 } border_ties;
 border_ties pieces_ties(const pieces *p, bool end);
 
-/* Tells every rank how many elements it gets from this one: sets receive_at and receive_n. */
+/* Tells every process how many elements it gets from this one: sets receive_at and receive_n. */
 ordo_status pieces_swap(pieces *p);
 
 /* Scatters keys to pieces, and gathers results of 4 or 8 bytes from pieces to the sequence of the

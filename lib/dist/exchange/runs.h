@@ -1,4 +1,4 @@
-/* runs.h - merges the sorted pieces that a rank received from the other ranks. */
+/* runs.h - merges the sorted pieces that a process received from the other processes. */
 #ifndef ORDO_DIST_EXCHANGE_RUNS_H
 #define ORDO_DIST_EXCHANGE_RUNS_H
 
@@ -12,7 +12,7 @@ static inline bool runs_are_sorted_again(const dist_call *c, const void *values)
 
 typedef struct runs_job {
     const pieces *pieces;
-    const void   *keys; /* as received: one sorted run from each rank */
+    const void   *keys; /* as received: one sorted run from each process */
     void         *out;
     const char   *values; /* NULL: keys alone, of 4 or 8 bytes */
     char         *out_values;

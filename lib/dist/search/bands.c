@@ -98,7 +98,7 @@ static ordo_status make_bands(narrowing *s, const dist_sample *sample)
 
 /* ---- A read ---- */
 
-/* Room for as many keys as this rank's part of the sample promises, and four deviations more. */
+/* Room for as many keys as this process's part of the sample promises, and four deviations more. */
 static size_t promised(const narrowing *s, const dist_sample *sample)
 {
     size_t inside = 0;
@@ -158,7 +158,7 @@ static ordo_status read_keys(reading *r)
     return dist_loop(r->s->call, r->s->part.n, PIECE, read_body, r);
 }
 
-/* The keys of this rank in each span, from those below and in the bands. */
+/* The keys of this process in each span, from those below and in the bands. */
 static void count_spans(reading *r)
 {
     narrowing *const s = r->s;

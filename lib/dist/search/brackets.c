@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-    GATHERED = ORDO_TUNE(1 << 16, 40), /* the last so many keys go to every rank */
+    GATHERED = ORDO_TUNE(1 << 16, 40), /* the last so many keys go to every process */
     /* Positions for each of which the gathered keys are read; for more they are sorted. V1, 60,000
      * keys, 2 ranks: 2.5 ms for 16 positions, 3.7 ms for 32, 2.3 ms for 65 with a sort. */
     FEW_POSITIONS = ORDO_TUNE(16, 3)
@@ -127,7 +127,7 @@ static ordo_status sum_spans(narrowing *s, uint64_t *sums)
     return ORDO_OK;
 }
 
-/* The read, and memory for the sums of spans and the counts of ranks. */
+/* The read, and memory for the sums of spans and the counts of processes. */
 static ordo_status read_part(narrowing *s, bool few, const dist_sample *sample, uint64_t **sums,
                              uint64_t **counts)
 {
@@ -149,7 +149,7 @@ static ordo_status narrow(narrowing *s)
     TRY(sample_draw(c, &s->part, size, &sample));
     TRY(dist_agree(c, read_part(s, few, &sample, &sums, &counts)));
     TRY(sum_spans(s, sums));
-    if (missed(s)) /* the same on every rank */
+    if (missed(s)) /* the same on every process */
         TRY(dist_agree(c, few ? bands_keep(s) : labels_keep(s)));
     place(s);
     c->report.rounds++;
@@ -202,7 +202,7 @@ static ordo_status sort_gathered(narrowing *s, const dist_sample *rest)
     return ORDO_OK;
 }
 
-/* Every rank gets all keys that are left. */
+/* Every process gets all keys that are left. */
 static ordo_status gather_rest(narrowing *s)
 {
     dist_sample rest;

@@ -268,8 +268,8 @@ static ordo_status count_on_device(const rounds *r, size_t offers)
     return ORDO_OK;
 }
 
-/* Narrows an interval by its offers [from, to). Returns the offer whose class has the element at the
- * position, and the interval of that class; `to` if no offer does. */
+/* Narrows an interval by its offers [from, to). Returns the offer whose class has the element at
+ * the position, and the interval of that class; `to` if no offer does. */
 static size_t narrow(const rounds *r, cut_interval *at, size_t from, size_t to, cut *wanted)
 {
     uint64_t const base = wanted->less, end = base + at->all;

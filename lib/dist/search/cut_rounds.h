@@ -3,9 +3,9 @@
  *
  * An offer is a key, or a few bytes of a string: what follows the bytes that all strings of the
  * interval share, up to a width. If the string ends there, its class is the strings equal to it. If
- * it continues, its class is the strings that begin like it and continue: a position in such a class
- * goes on there, behind those bytes, with twice the width and fewer offers. So a round is small, and
- * long common prefixes cost a number of rounds that is logarithmic in their length. */
+ * it continues, its class is the strings that begin like it and continue: a position in such a
+ * class goes on there, behind those bytes, with twice the width and fewer offers. So a round is
+ * small, and long common prefixes cost a number of rounds that is logarithmic in their length. */
 #ifndef ORDO_DIST_SEARCH_CUT_ROUNDS_H
 #define ORDO_DIST_SEARCH_CUT_ROUNDS_H
 

@@ -1,4 +1,4 @@
-/* cuts.c - multi-select over all ranks (see cuts.h). */
+/* cuts.c - multi-select over all processes (see cuts.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/search/cuts.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    SAMPLE = ORDO_TUNE(1 << 16, 64), /* of all ranks, for a few positions */
+    SAMPLE = ORDO_TUNE(1 << 16, 64), /* of all processes, for a few positions */
     KEPT_SHARE = 8,                  /* one pass may keep 1 / KEPT_SHARE of the keys */
     LEAST_KEPT = 4096
 };
@@ -23,7 +23,7 @@ typedef struct search {
     cells      *cells;
     cells_pass  pass;
     uint8_t    *keep;   /* of each cell */
-    uint64_t   *counts; /* of each cell, of all ranks */
+    uint64_t   *counts; /* of each cell, of all processes */
     dist_part   part;
     dist_sample sample; /* sorted */
 
@@ -137,12 +137,12 @@ static uint64_t place_cuts(search *s)
     return mine;
 }
 
-/* Whether every rank has kept all keys of the open cells. */
+/* Whether every process has kept all keys of the open cells. */
 static ordo_status kept_enough(search *s, bool *enough)
 {
     size_t const         all = 2 * s->cells->count + 1;
     const uint8_t *const open = s->open;
-    *enough = memchr(open, 1, all) == NULL; /* the same on every rank */
+    *enough = memchr(open, 1, all) == NULL; /* the same on every process */
     if (*enough) {
         atomic_store(&s->pass.kept_count, 0);
         return ORDO_OK;

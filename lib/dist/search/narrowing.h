@@ -17,7 +17,7 @@ typedef struct span {
     uint64_t lo, hi;    /* orders, both inside */
     bool     reads;     /* the next pass counts the keys */
     bool     keeps;     /* and keeps them */
-    uint64_t here, all; /* keys of this rank, of all ranks */
+    uint64_t here, all; /* keys of this process, of all processes */
 } span;
 
 typedef struct narrowing {

@@ -95,7 +95,7 @@ static ordo_status run(spilled *x)
     TRY(dist_allgather(c, &mine, sizeof mine, memory));
     x->s.wanted = memory;
     if (x->s.out == NULL)
-        x->s.out = nothing; /* this rank gets no elements */
+        x->s.out = nothing; /* this process gets no elements */
     if (x->s.out_values == NULL)
         x->s.out_values = nothing;
     ordo_status status = find_memory(x);

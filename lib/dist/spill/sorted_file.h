@@ -1,4 +1,4 @@
-/* sorted_file.h - this rank's elements in order, in temporary files without a name: one of the
+/* sorted_file.h - this process's elements in order, in temporary files without a name: one of the
  * keys, and one of the values if there are any. The files are written once and then mapped, so
  * their pages are cache of the file system and not memory of the process. */
 #ifndef ORDO_DIST_SPILL_SORTED_FILE_H

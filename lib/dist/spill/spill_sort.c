@@ -1,4 +1,4 @@
-/* spill_sort.c - a sort over all ranks through local disks (see spill_sort.h). */
+/* spill_sort.c - a sort over all processes through local disks (see spill_sort.h). */
 #define _GNU_SOURCE
 #include "dist/spill/spill_sort.h"
 
@@ -58,7 +58,7 @@ typedef struct turns {
     ordo_ctx       *side;
     const uint64_t *wanted;
     range_job       range;
-    uint64_t        begin; /* of this rank's result */
+    uint64_t        begin; /* of this process's result */
     uint64_t        done;  /* elements of the longest result */
     uint64_t        most;  /* of all results */
     uint64_t        chunk;
@@ -66,7 +66,7 @@ typedef struct turns {
     char           *buffer, *buffer_values;
 } turns;
 
-/* Sets the counts of all ranks, and where this rank's result begins. */
+/* Sets the counts of all processes, and where this process's result begins. */
 static ordo_status share_counts(turns *t)
 {
     spill_sort *const s = t->s;
@@ -94,7 +94,7 @@ static ordo_status share_counts(turns *t)
     return ORDO_OK;
 }
 
-/* The smallest chunk of all ranks, with which each stays in its memory. */
+/* The smallest chunk of all processes, with which each stays in its memory. */
 static ordo_status agree_on_chunk(turns *t, uint64_t memory)
 {
     spill_sort *const s = t->s;
@@ -159,7 +159,7 @@ static ordo_status one_turn(turns *t)
         range->out_values = s->out_values + from * s->file.value_size;
     }
     ordo_status status = dist_range(t->side, &c->comm, range, &report);
-    if (status != ORDO_OK) /* the same on every rank, or the transport failed */
+    if (status != ORDO_OK) /* the same on every process, or the transport failed */
         return ordo_fail(c->exec, status, "%s", ordo_last_error(t->side));
     add_report(c, &report);
     if (s->out == NULL && range->count > 0)

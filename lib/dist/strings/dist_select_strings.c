@@ -1,9 +1,9 @@
-/* dist_select_strings.c - select, quantiles, median and top-k of the strings of all ranks.
+/* dist_select_strings.c - select, quantiles, median and top-k of the strings of all processes.
  *
- * Each rank sorts only its strings near the positions (string_near.h). The search for cuts
+ * Each process sorts only its strings near the positions (string_near.h). The search for cuts
  * (string_cuts.h) finds the rank that has the string of a position, and its place there. That rank
  * gives the string to an allgather. Top-k gathers the strings before the cut at position k and
- * sorts them on every rank. */
+ * sorts them on every process. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/quantile.h"
 #include "dist/strings/string_near.h"
@@ -68,7 +68,8 @@ static ordo_status gather(chosen *x)
     return dist_allgather_parts(c, x->mine.bytes, bytes_of, x->all.bytes);
 }
 
-/* Gives result i the gathered string which[i]; `which` becomes something else. Asks for the memory before it writes a result. */
+/* Gives result i the gathered string which[i]; `which` becomes something else. Asks for the memory
+ * before it writes a result. */
 static ordo_status write_results(chosen *x, uint64_t *which, size_t count)
 {
     dist_call *const      c = &x->part.c;
@@ -252,7 +253,7 @@ ordo_status ordo_dist_median_strings(ordo_ctx *ctx, const ordo_comm *comm,
 
 /* ---- Top-k ---- */
 
-/* This rank's strings before the cut, in order. */
+/* This process's strings before the cut, in order. */
 static ordo_status list_first(chosen *x, size_t n)
 {
     string_part *const p = &x->part;
@@ -263,7 +264,7 @@ static ordo_status list_first(chosen *x, size_t n)
     return ORDO_OK;
 }
 
-/* The gathered strings are in the sequence of ranks, so a stable sort orders ties by index. */
+/* The gathered strings are in the sequence of processes, so a stable sort orders ties by index. */
 static ordo_status write_first(chosen *x)
 {
     dist_call *const     c = &x->part.c;

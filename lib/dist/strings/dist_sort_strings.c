@@ -1,6 +1,6 @@
 /* dist_sort_strings.c - ordo_dist_sort_strings and ordo_dist_argsort_strings.
  *
- * Each rank sorts its strings, the cuts of the global order are found in the sorted parts
+ * Each process sorts its strings, the cuts of the global order are found in the sorted parts
  * (string_cuts.h), each string is sent at most once, to its final rank, and the runs that arrive
  * there are merged (string_merge.h). */
 #define _POSIX_C_SOURCE 200809L

@@ -1,4 +1,4 @@
-/* string_keys.c - keys of the strings of a rank (see string_keys.h). */
+/* string_keys.c - keys of the strings of a process (see string_keys.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/strings/string_keys.h"
 
@@ -37,7 +37,7 @@ static void share_bytes(void *arg, size_t lo, size_t hi)
         continue;
 }
 
-/* Sets the head of this rank's strings. */
+/* Sets the head of this process's strings. */
 static ordo_status make_head(string_keys *s, string_head *out)
 {
     *out = (string_head){.any = s->n > 0};
@@ -53,7 +53,7 @@ static ordo_status make_head(string_keys *s, string_head *out)
     return ORDO_OK;
 }
 
-/* The bytes that the strings of all ranks share. */
+/* The bytes that the strings of all processes share. */
 static size_t shared_by_all(const string_keys *s)
 {
     const string_head *first = NULL;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    LEAST = ORDO_TUNE(1 << 17, 60), /* fewer strings of all ranks are sorted */
+    LEAST = ORDO_TUNE(1 << 17, 60), /* fewer strings of all processes are sorted */
     GRAIN = ORDO_TUNE(1 << 14, 32), /* strings that a thread handles at a time */
     MOST_LEVELS = 8,
     FILTER_BITS = 12
@@ -17,9 +17,9 @@ enum {
 
 typedef struct group { /* strings with the key of a position */
     uint64_t key;
-    uint64_t less; /* strings of all ranks before them */
-    uint64_t all;  /* of all ranks */
-    uint64_t kept; /* kept strings of all ranks before them */
+    uint64_t less; /* strings of all processes before them */
+    uint64_t all;  /* of all processes */
+    uint64_t kept; /* kept strings of all processes before them */
 } group;
 
 typedef struct nearing {
@@ -27,7 +27,7 @@ typedef struct nearing {
     bool         first; /* strings before the only position are kept, too */
     string_keys  left;  /* the strings that are left, and their keys */
     uint64_t     total;
-    uint64_t    *counts; /* strings of each rank */
+    uint64_t    *counts; /* strings of each process */
     cut         *cuts;
     group       *groups; /* in the order of the call */
     size_t       group_count;

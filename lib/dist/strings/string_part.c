@@ -1,4 +1,4 @@
-/* string_part.c - this rank's strings (see string_part.h). */
+/* string_part.c - this process's strings (see string_part.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/strings/string_part.h"
 

@@ -1,4 +1,4 @@
-/* string_part.h - this rank's strings: their order, and copies in that order. */
+/* string_part.h - this process's strings: their order, and copies in that order. */
 #ifndef ORDO_DIST_STRINGS_STRING_PART_H
 #define ORDO_DIST_STRINGS_STRING_PART_H
 
@@ -9,7 +9,7 @@ typedef struct string_part {
     ordo_strings strings; /* after string_part_flatten: bytes and offsets */
     uint64_t    *order;   /* string order[i] is the i-th in order; NULL: `strings` is in order */
     size_t       ordered; /* strings in this order: all, or those near positions */
-    uint64_t     ordered_total; /* of all ranks */
+    uint64_t     ordered_total; /* of all processes */
 } string_part;
 
 /* Strings that follow each other: string i is bytes[offsets[i] .. offsets[i + 1]). */

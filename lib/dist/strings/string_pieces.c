@@ -85,7 +85,7 @@ ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, bool o
 /* ---- Strings that are not sorted ---- */
 
 enum {
-    TOGETHER = 8 /* 1 / TOGETHER of the mean part of a rank may have one key */
+    TOGETHER = 8 /* 1 / TOGETHER of the mean part of a process may have one key */
 };
 
 /* Finds the pieces of keys. *fits is false if a cut goes through strings of one key. */

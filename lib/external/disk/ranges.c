@@ -210,8 +210,8 @@ static bool fill(ranges *g, char *elements)
 
 /* ---- The cut ---- */
 
-/* How many of the n elements of run i come before the cut: the first element of the first block that
- * was not read. */
+/* How many of the n elements of run i come before the cut: the first element of the first block
+ * that was not read. */
 static size_t before_cut(const ranges *g, size_t i, const char *elements, size_t n)
 {
     size_t const *const owner = g->readers.heap;

@@ -1,5 +1,5 @@
-/* readers.h - what reads several sorted runs side by side: threads with a buffer each, and a heap of
- * the runs by their next blocks. */
+/* readers.h - what reads several sorted runs side by side: threads with a buffer each, and a heap
+ * of the runs by their next blocks. */
 #ifndef ORDO_EXTERNAL_READERS_H
 #define ORDO_EXTERNAL_READERS_H
 
