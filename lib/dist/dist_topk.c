@@ -4,10 +4,14 @@
  * the candidates of all processes gives the results. The gathered list has ties in the sequence of
  * the global array, so a stable sort orders it. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/search/cuts.h"
+#include "dist/search/cut_rounds.h"
 #include "dist/device/device.h"
 
 #include <string.h>
+
+enum {
+    OFFERS = 1024 /* of one position, so that few candidates take one round */
+};
 
 typedef struct best {
     dist_call c;
@@ -72,7 +76,9 @@ static ordo_status choose_candidates(best *b)
     b->my_count = mine.n;
     if (b->k == total)
         return ORDO_OK;
-    TRY(cuts_of_keys(c, &mine, total, &b->at, 1));
+    cut_list list = cut_list_of(&mine, total);
+    list.offers = OFFERS;
+    TRY(cuts_of_list(c, &list, &b->at, 1));
     b->my_count = (size_t)cut_place(&b->at);
     return ORDO_OK;
 }

@@ -294,9 +294,8 @@ static int watch_inner(void *user, double done)
 
 ordo_status external_begin(external_call *c)
 {
-    const char *const named = getenv("TMPDIR");
-    bool const        given = c->opts.directory_count > 0;
-    c->directory = named != NULL && named[0] != 0 ? named : "/var/tmp";
+    bool const given = c->opts.directory_count > 0;
+    c->directory = spill_default();
     bool const kept = c->opts.resume_directory != NULL;
     spill_init(&c->spill,
                kept    ? &c->opts.resume_directory

@@ -225,23 +225,6 @@ typedef struct movement {
     size_t        size;
 } movement;
 
-/* Inlined with a constant size, so that an element is one load and one store. */
-static inline __attribute__((always_inline)) void scatter(const movement *m, uint64_t *places,
-                                                          size_t from, size_t to, size_t size)
-{
-    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
-    for (size_t i = from; i < to; i++)
-        memcpy(m->to + places[class_of[labels[i]]]++ * size, m->from + i * size, size);
-}
-
-static inline __attribute__((always_inline)) void gather(const movement *m, uint64_t *places,
-                                                         size_t from, size_t to, size_t size)
-{
-    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
-    for (size_t i = from; i < to; i++)
-        memcpy(m->to + i * size, m->from + places[class_of[labels[i]]]++ * size, size);
-}
-
 typedef struct move_job {
     movement  m;
     bool      gathers;
@@ -249,21 +232,33 @@ typedef struct move_job {
     size_t    stride; /* between chunks: threads count in different cache lines */
 } move_job;
 
+/* Inlined with a constant size, so that an element is one load and one store. */
+static inline __attribute__((always_inline)) void move_elements(const movement *m, uint64_t *places,
+                                                                size_t from, size_t to, size_t size,
+                                                                bool gathers)
+{
+    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
+    for (size_t i = from; i < to; i++) {
+        size_t const there = (size_t)places[class_of[labels[i]]]++;
+        memcpy(m->to + (gathers ? i : there) * size, m->from + (gathers ? there : i) * size, size);
+    }
+}
+
 static void move(const move_job *job, uint64_t *places, size_t from, size_t to)
 {
     const movement *const m = &job->m;
     if (job->gathers && m->size == 4)
-        gather(m, places, from, to, 4);
+        move_elements(m, places, from, to, 4, true);
     else if (job->gathers)
-        gather(m, places, from, to, 8);
+        move_elements(m, places, from, to, 8, true);
     else if (m->size == 1)
-        scatter(m, places, from, to, 1);
+        move_elements(m, places, from, to, 1, false);
     else if (m->size == 2)
-        scatter(m, places, from, to, 2);
+        move_elements(m, places, from, to, 2, false);
     else if (m->size == 4)
-        scatter(m, places, from, to, 4);
+        move_elements(m, places, from, to, 4, false);
     else
-        scatter(m, places, from, to, 8);
+        move_elements(m, places, from, to, 8, false);
 }
 
 static void move_chunk(void *arg, size_t lo, size_t hi)

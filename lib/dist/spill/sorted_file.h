@@ -20,8 +20,6 @@ typedef struct sorted_file {
     size_t        key_at, key_size;     /* where the key is in it */
     size_t        value_at, value_size; /* and the value; value_size 0: there are no values */
     sorted_column keys, values;
-    char         *part; /* of an element that came in two pieces */
-    size_t        part_bytes;
     const char   *directory;
     failure       failure;
 } sorted_file;

@@ -4,7 +4,6 @@
 
 #include "backend/tuning.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -15,14 +14,6 @@ enum {
 
 /* ---- The local sort ---- */
 
-static const char *directory_of(const spill_sort *s)
-{
-    const char *const named = getenv("TMPDIR");
-    return s->opts.directory_count > 0      ? s->opts.directories[0]
-           : named != NULL && named[0] != 0 ? named
-                                            : "/var/tmp";
-}
-
 ordo_status spill_sort_local(spill_sort *s)
 {
     dist_call *const     c = s->c;
@@ -32,7 +23,9 @@ ordo_status spill_sort_local(spill_sort *s)
                                         .name = "a temporary file");
     ordo_ctx            *side = NULL;
     bool const           tmpfs = (s->opts.flags & ORDO_SPILL_IN_MEMORY) != 0;
-    TRY(sorted_file_open(c->exec, &s->file, directory_of(s), tmpfs));
+    const char *const    directory =
+        s->opts.directory_count > 0 ? s->opts.directories[0] : spill_default();
+    TRY(sorted_file_open(c->exec, &s->file, directory, tmpfs));
     TRY(dist_side(c, 0, &side));
     ordo_status status = ordo_external_sort(side, &s->elements, &s->from, &to, &s->opts, &report);
     if (status != ORDO_OK && failure_seen(&s->file.failure))

@@ -35,6 +35,12 @@ void spill_init(spill *s, const char *const *directories, unsigned count, bool t
         s->fds[i] = -1;
 }
 
+const char *spill_default(void)
+{
+    const char *const named = getenv("TMPDIR");
+    return named != NULL && named[0] != 0 ? named : "/var/tmp";
+}
+
 void spill_close(spill *s)
 {
     for (unsigned i = 0; i < s->count; i++)

@@ -26,6 +26,9 @@ typedef struct spill {
 void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f);
 void spill_close(spill *s);
 
+/* Where temporary files are if the caller names no directory. */
+const char *spill_default(void);
+
 /* Records why there are no temporary files in a directory. */
 bool spill_no_directory(failure *f, int error, const char *directory);
 
