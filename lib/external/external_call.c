@@ -420,17 +420,29 @@ bool external_write(external_call *c, const void *results, size_t bytes)
     return !failure_seen(&c->failure);
 }
 
+ptrdiff_t external_hand_on(external_call *c, external_call *from)
+{
+    failure *const f = &from->failure;
+    failure_record(&c->failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
+    errno = EIO;
+    return -1;
+}
+
+bool external_inner_done(external_call *c, ordo_status status)
+{
+    return status == ORDO_OK ||
+           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+}
+
 bool external_sort_piece(external_call *c, const piece *p)
 {
     const element_kind *const kind = &c->kind;
     ordo_sort_opts const      opts =
         ORDO_OPTS(ordo_sort_opts, .flags = kind->descending ? ORDO_DESCENDING : 0);
-    ordo_status const status = kind->keys_only
-                                   ? ordo_sort(c->inner, kind->type, p->elements, p->n, &opts)
-                                   : ordo_sort_records(c->inner, p->elements, p->n, kind->size,
-                                                       kind->key_offset, kind->type, &opts);
-    return status == ORDO_OK ||
-           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+    return external_inner_done(c, kind->keys_only
+                                      ? ordo_sort(c->inner, kind->type, p->elements, p->n, &opts)
+                                      : ordo_sort_records(c->inner, p->elements, p->n, kind->size,
+                                                          kind->key_offset, kind->type, &opts));
 }
 
 bool external_check_space(external_call *c, uint64_t first)

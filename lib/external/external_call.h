@@ -86,6 +86,12 @@ bool external_read_bytes(external_call *c, char *into, size_t bytes, size_t *got
 /* Bytes of scratch that a sort of n elements in memory takes. */
 size_t external_sort_scratch(external_call *c, size_t n);
 
+/* Gives this call the failure of another one, in a function of a source or a sink; returns -1. */
+ptrdiff_t external_hand_on(external_call *c, external_call *from);
+
+/* Whether a call of the inner context succeeded; false after failure_record() with its message. */
+bool external_inner_done(external_call *c, ordo_status status);
+
 /* Sorts a buffer in memory. */
 bool external_sort_piece(external_call *c, const piece *p);
 

@@ -42,10 +42,8 @@ static bool write_counts(sorter *s)
 {
     size_t const n = s->staged_n;
     s->staged_n = 0;
-    if (n == 0 || external_write(s->counts, s->staged, n * sizeof *s->staged))
-        return true;
-    failure *const f = &s->counts->failure;
-    return failure_record(&s->call->failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
+    return n == 0 || external_write(s->counts, s->staged, n * sizeof *s->staged) ||
+           external_hand_on(s->call, s->counts) == 0;
 }
 
 /* A group of ties has ended: its size goes to the sink of counts. */

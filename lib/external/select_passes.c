@@ -79,8 +79,7 @@ static bool draw_sample(selector *s)
     memcpy(drawn, s->sample, copied * sizeof *drawn);
     ordo_status const status = ordo_sort(c->inner, ORDO_U64, s->sample, s->sample_n, NULL);
     s->scatter = scatter_of(s, drawn, copied / SAMPLE_BLOCK);
-    return status == ORDO_OK ||
-           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+    return external_inner_done(c, status);
 }
 
 /* The number of sampled orders below `order`. */
@@ -258,9 +257,7 @@ static bool sort_survivors(selector *s)
     size_t const         n = s->pass.kept_count;
     if (n > s->pass.capacity)
         return true;
-    ordo_status const status = ordo_sort(c->inner, ORDO_U64, s->pass.kept, n, NULL);
-    return status == ORDO_OK ||
-           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+    return external_inner_done(c, ordo_sort(c->inner, ORDO_U64, s->pass.kept, n, NULL));
 }
 
 /* Looks for every target in the counted cells. */

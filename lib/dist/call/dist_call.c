@@ -190,15 +190,15 @@ static ordo_status compare(dist_call *c, const greeting *all)
     return ORDO_OK;
 }
 
-static ordo_status count_keys(dist_call *c, const greeting *all)
+ordo_status dist_add_counts(dist_call *c, const char *elements)
 {
     ordo_exec *const exec = c->exec;
+    c->total = c->offset = 0;
     for (int32_t r = 0; r < c->comm.size; r++) {
-        c->counts[r] = all[r].n;
         if (r == c->comm.rank)
             c->offset = c->total;
-        FAIL_IF(__builtin_add_overflow(c->total, all[r].n, &c->total) || c->total > INT64_MAX,
-                ORDO_E_ARG, "the keys of ranks 0 to %d are more than 2^63 - 1", (int)r);
+        FAIL_IF(__builtin_add_overflow(c->total, c->counts[r], &c->total) || c->total > INT64_MAX,
+                ORDO_E_ARG, "the %s of ranks 0 to %d are more than 2^63 - 1", elements, (int)r);
     }
     c->report.total = c->total;
     c->report.offset = c->offset;
@@ -261,7 +261,9 @@ ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
     if (failed)
         return share_reasons(c, status);
     TRY(compare(c, all));
-    TRY(count_keys(c, all));
+    for (size_t r = 0; r < size; r++)
+        c->counts[r] = all[r].n;
+    TRY(dist_add_counts(c, "keys"));
     uint32_t const where = dist_on_device(c) ? ORDO_CPU : (uint32_t)c->ctx->plan.where;
     return dist_agree(
         c,

@@ -41,6 +41,9 @@ typedef struct dist_call {
     dist_device      device;
 } dist_call;
 
+/* Sets total and offset from the counts of all processes. */
+ordo_status dist_add_counts(dist_call *c, const char *elements);
+
 /* What every process must say alike. */
 typedef struct dist_wish {
     const char *verb;

@@ -69,21 +69,14 @@ static ordo_status share_counts(turns *t)
     uint64_t          results = 0;
     TRY(dist_allgather(c, &mine, sizeof mine, c->counts));
     t->wanted = s->wanted != NULL ? s->wanted : c->counts;
-    c->total = c->offset = 0;
+    TRY(dist_add_counts(c, "elements"));
     for (int32_t r = 0; r < c->comm.size; r++) {
-        if (r == c->comm.rank) {
-            c->offset = c->total;
-            t->begin = results;
-        }
+        t->begin = r == c->comm.rank ? results : t->begin;
         t->most = t->wanted[r] > t->most ? t->wanted[r] : t->most;
-        FAIL_IF(__builtin_add_overflow(c->total, c->counts[r], &c->total) || c->total > INT64_MAX,
-                ORDO_E_ARG, "the elements of ranks 0 to %d are more than 2^63 - 1", (int)r);
         results += t->wanted[r];
     }
     FAIL_IF(results != c->total, ORDO_E_IO, "the sources have %llu elements; expected %llu",
             (unsigned long long)c->total, (unsigned long long)results);
-    c->report.total = c->total;
-    c->report.offset = c->offset;
     return ORDO_OK;
 }
 

@@ -35,8 +35,8 @@ static bool join_range(void *user, piece *p)
     for (size_t i = 0; i < r->together; i++)
         for (size_t left = given[i]; left > 0; left--)
             source[at++] = (uint32_t)i;
-    if (!rank_inner_done(
-            r, ordo_argsort(c->inner, r->bits.type, p->elements, p->n, ORDO_U32, index, NULL)))
+    if (!external_inner_done(r->call, ordo_argsort(c->inner, r->bits.type, p->elements, p->n,
+                                                   ORDO_U32, index, NULL)))
         return false;
     gather(p->elements, r->bits.size, index, p->n, sorted);
     for (size_t i = 0; i < p->n; i++) {

@@ -10,7 +10,6 @@
 
 #include "backend/tuning.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 typedef struct pair { /* of a key and a position, or of a position and a rank */
@@ -50,15 +49,6 @@ typedef struct pairs {
     cursor         ahead, behind;
     uint64_t       group_begin, group_end, groups;
 } pairs;
-
-/* Hands a failure of the caller's files to the sort. */
-static ptrdiff_t hand_on(pairs *p)
-{
-    failure *const f = &p->call->failure;
-    failure_record(&p->work.failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
-    errno = EIO;
-    return -1;
-}
 
 /* ---- Tape ---- */
 
@@ -101,7 +91,7 @@ static ptrdiff_t read_keys(void *user, void *into, size_t bytes)
     uint64_t const            left = p->data->n - p->next;
     size_t const              n = (size_t)ordo_min(ordo_min(bytes / sizeof(pair), CHUNK), left);
     if (n > 0 && !replay_read(p->data, p->next, p->elements, n))
-        return hand_on(p);
+        return external_hand_on(&p->work, p->call);
     for (size_t i = 0; i < n; i++) {
         pair const one = {element_tie(kind, p->elements + i * kind->size), p->next++};
         memcpy((pair *)into + i, &one, sizeof one);
@@ -116,7 +106,7 @@ static ptrdiff_t write_tape(void *user, const void *from, size_t bytes)
         pair one;
         memcpy(&one, (const pair *)from + i, sizeof one);
         if (!tape_put(&p->tape, &one))
-            return hand_on(p);
+            return external_hand_on(&p->work, p->call);
     }
     return (ptrdiff_t)bytes;
 }
@@ -168,10 +158,10 @@ static ptrdiff_t read_ranks(void *user, void *into, size_t bytes)
     for (; n < bytes / sizeof(pair) && behind->at < p->tape.n; n++, behind->at++) {
         /* The cursor ahead reads first, because the one behind releases what it reads. */
         if (behind->at == p->group_end && !find_group(p))
-            return hand_on(p);
+            return external_hand_on(&p->work, p->call);
         const pair *const one = cursor_get(behind);
         if (one == NULL)
-            return hand_on(p);
+            return external_hand_on(&p->work, p->call);
         pair const ranked = {one->second, rank_of(p, behind->at)};
         memcpy((pair *)into + n, &ranked, sizeof ranked);
     }
@@ -195,7 +185,8 @@ static ptrdiff_t write_ranks(void *user, const void *from, size_t bytes)
                                                             : (const void *)&value;
         memcpy(out + i * width, rank, width);
     }
-    return external_write(p->call, out, n * width) ? (ptrdiff_t)(n * sizeof(pair)) : hand_on(p);
+    return external_write(p->call, out, n * width) ? (ptrdiff_t)(n * sizeof(pair))
+                                                   : external_hand_on(&p->work, p->call);
 }
 
 /* ---- Both ---- */

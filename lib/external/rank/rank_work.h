@@ -1,5 +1,4 @@
 /* rank_work.h - what the files of ordo_external_rank share.
- *   rank_read.c     reads runs in ranges of the final order
  *   rank_plan.c     the sizes of buffers, blocks and lanes for a limit of memory
  *   rank_groups.c   many runs: joins groups of runs before they are ranked, and divides the ranks
  *                   of the joined runs afterwards
@@ -58,11 +57,7 @@ typedef struct ranker {
     uint64_t sum;
 } ranker;
 
-/* rank_read.c: true if the inner context succeeded; otherwise its failure becomes that of the
- * call. */
-bool rank_inner_done(const ranker *r, ordo_status status);
-
-/* A step of a pipeline: reads the next range of r->ranges. */
+/* external_rank.c, a step of a pipeline: reads the next range of r->ranges. */
 bool rank_read_range(void *user, piece *p);
 
 /* Which buffer of the call a piece is in. */
