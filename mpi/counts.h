@@ -1,7 +1,7 @@
 /* counts.h - how many collective operations (allgather, sum, prefix) calls of ordo_dist.h make, and
  * how many bytes a search for cuts takes. For the model of model.h and its test; needs no MPI.
  *
- * A round of a search for cuts makes 4 operations, of strings 5, a read of a median 5. The rest of
+ * A round of a search for cuts makes 3 operations, of strings 4, a read of a median 5. The rest of
  * a call has a fixed number: the greeting, an agreement after each step, and the sizes of what is
  * exchanged. Random offers leave an interval a part with the distribution Beta(2, 31) in a round:
  * the mean of its logarithm is -3.06 and the standard deviation 0.78. The slowest of many cuts
@@ -33,14 +33,14 @@ static inline double counts_collectives(counts_call call, double ranks, double k
     if (call == COUNTS_MEDIAN)
         return 12 + 5 * rounds;
     if (ranks < 2)
-        return call == COUNTS_RANK ? 14 : 10;
+        return call == COUNTS_RANK ? 13 : call == COUNTS_SORT ? 9 : 10;
     switch (call) {
     case COUNTS_RANK:
-        return 15 + small;
+        return 14 + small;
     case COUNTS_SORT_LINES:
-        return 11 + 5 * rounds + small;
-    default:
         return 12 + 4 * rounds + small;
+    default:
+        return 11 + 3 * rounds + small;
     }
 }
 
@@ -76,6 +76,6 @@ static inline double counts_rounds(counts_call call, double ranks, double keys)
 }
 
 /* Bytes that a rank gets in a round for a cut: offers with a number from each rank, two sums. */
-static inline double counts_round_bytes(double ranks) { return 8 * (ranks + 32) + 512; }
+static inline double counts_round_bytes(double ranks) { return 4 * ranks + 8 * 32 + 512; }
 
 #endif

@@ -2,7 +2,7 @@
  *
  *     local     n * sort * w
  *     cuts      (P - 1) rounds * count + collectives * step * lg P
- *               + (P - 1) rounds * (8 P + 768) * taper / B
+ *               + (P - 1) rounds * (4 P + 768) * taper / B
  *     exchange  (P - 1) * latency + n * key bytes * (1 - 1/P) * taper / B
  *     merge     n * lg P * merge * w
  *

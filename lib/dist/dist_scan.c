@@ -1,4 +1,4 @@
-/* dist_scan.c - ordo_dist_scan and ordo_dist_is_sorted: each rank works on its own part, and one
+/* dist_scan.c - ordo_dist_scan and ordo_dist_is_sorted: each process works on its own part, and one
  * allgather of a few bytes connects the parts. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
@@ -50,7 +50,7 @@ typedef struct scan_wish {
     const void *in;
     scan_part   part;
     uint64_t    last;  /* the last element, in the type of the results */
-    uint64_t    total; /* the result of this rank's elements */
+    uint64_t    total; /* the result of this process's elements */
 } scan_wish;
 
 /* The last element as a result: an inclusive scan of one element. The array may be overwritten
@@ -70,7 +70,7 @@ static ordo_status read_last(dist_call *c, scan_wish *w)
         c, ordo_scan(c->inner, w->part.op, c->type, last, 1, w->part.out_type, &w->last, NULL));
 }
 
-/* The scan of this rank's elements, and the last result. */
+/* The scan of this process's elements, and the last result. */
 static ordo_status scan_on_device(dist_call *c, scan_wish *w)
 {
     size_t const        size = ordo_type_size(w->part.out_type);
@@ -88,7 +88,7 @@ static ordo_status scan_on_device(dist_call *c, scan_wish *w)
     return device_finish(c);
 }
 
-/* Joins this rank's results with those of the ranks before it. */
+/* Joins this process's results with those of the processes before it. */
 static ordo_status carry_over(dist_call *c, scan_wish *w)
 {
     ordo_carry_job const job = {.op = w->part.op,
@@ -98,9 +98,7 @@ static ordo_status carry_over(dist_call *c, scan_wish *w)
                                 .carry = w->part.carry,
                                 .exclusive = w->part.exclusive};
     if (!dist_on_device(c))
-        return ordo_loop(c->exec, c->n, 1 << 16, carry_body, &w->part)
-                   ? ORDO_OK
-                   : ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+        return dist_loop(c, c->n, 1 << 16, carry_body, &w->part);
     TRY(c->device.backend->dist->carry(c->device.state, &job, c->exec));
     return device_finish(c);
 }
@@ -169,7 +167,7 @@ ordo_status ordo_dist_scan(ordo_ctx *ctx, const ordo_comm *comm, ordo_op op, ord
 
 /* ---- Is it sorted? ---- */
 
-typedef struct ends {     /* of the part of a rank */
+typedef struct ends {     /* of the part of a process */
     uint64_t first, last; /* orders */
     uint64_t where;       /* the first key before its predecessor; n: none */
 } ends;

@@ -1,5 +1,5 @@
 /* dist_select.c - ordo_dist_select, ordo_dist_quantiles and ordo_dist_median, by the search for
- * cuts (search/cuts.h). For a few positions the last keys of the search go to every rank
+ * cuts (search/cuts.h). For a few positions the last keys of the search go to every process
  * (search/brackets.c). */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
@@ -7,51 +7,27 @@
 #include "dist/search/cuts.h"
 #include "dist/device/device.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct positions {
     dist_call c;
     cut      *cuts; /* ascending, different positions */
     size_t    count;
-    uint64_t *sorted;
     uint64_t  hash; /* of the list of the caller */
 } positions;
-
-static int by_size(const void *a, const void *b)
-{
-    uint64_t const x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* Finds the keys at the positions; each is less than the total. */
 static ordo_status find_positions(positions *p, const uint64_t *wanted, size_t count)
 {
     dist_call *const c = &p->c;
     void            *memory;
-    TRY(dist_agree(
-        c, ordo_scratch(c->exec, (count + 1) * (sizeof *p->cuts + sizeof *p->sorted), &memory)));
+    TRY(dist_agree(c, ordo_scratch(c->exec, (count + 1) * sizeof *p->cuts, &memory)));
     p->cuts = memory;
-    p->sorted = (uint64_t *)(p->cuts + count + 1);
-    memcpy(p->sorted, wanted, count * sizeof *wanted);
-    qsort(p->sorted, count, sizeof *p->sorted, by_size);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || p->sorted[i] != p->sorted[i - 1])
-            p->cuts[p->count++] = (cut){.position = p->sorted[i]};
-    return p->count == 0 ? ORDO_OK : cuts_find(c, false, p->cuts, p->count);
+    p->count = cuts_of_positions(wanted, count, p->cuts);
+    return p->count == 0 ? ORDO_OK : cuts_find(c, p->cuts, p->count);
 }
 
 static uint64_t order_at(const positions *p, uint64_t position)
 {
-    size_t low = 0, high = p->count - 1;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (p->cuts[middle].position < position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return p->cuts[low].order;
+    return p->cuts[cuts_position(p->cuts, p->count, position)].order;
 }
 
 /* ---- Select ---- */
@@ -118,7 +94,7 @@ typedef struct quantile_wish {
     const char   *verb;
 } quantile_wish;
 
-/* NaNs of this rank's keys, counted where they are. */
+/* NaNs of this process's keys, counted where they are. */
 static ordo_status count_here(dist_call *c, size_t *nans)
 {
     const ordo_plan *const    plan = &c->ctx->plan;
@@ -130,11 +106,10 @@ static ordo_status count_here(dist_call *c, size_t *nans)
         return ORDO_OK;
     ordo_status const status =
         backend->count_nans(there ? c->device.state : plan->cpu_state, &job, c->exec);
-    return status == ORDO_E_CANCELLED ? ordo_fail(c->exec, status, "the call was cancelled")
-                                      : status;
+    return status == ORDO_E_CANCELLED ? dist_cancelled(c) : status;
 }
 
-/* NaNs of all ranks. NaNs are last in the order, so a selection need not know them unless they
+/* NaNs of all processes. NaNs are last in the order, so a selection need not know them unless they
  * count for nothing or make the result NaN. */
 static ordo_status count_nans(dist_call *c, uint64_t *nans)
 {

@@ -1,9 +1,9 @@
 /* dist_sort.c - ordo_dist_sort, ordo_dist_sort_pairs and ordo_dist_argsort.
  *
- * Each rank sorts its own elements, the cuts of the global order are found in the sorted arrays
+ * Each process sorts its own elements, the cuts of the global order are found in the sorted arrays
  * (cuts.h), each element is sent at most once, to its final rank, and the runs that arrive there
- * are merged (runs.h). Every rank gets exactly its number of keys, also if all keys are equal. Keys
- * of 8 and 16 bits are sorted again instead, because counting is faster than merging. */
+ * are merged (runs.h). Every process gets exactly its number of keys, also if all keys are equal.
+ * Keys of 8 and 16 bits are sorted again instead, because counting is faster than merging. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/device/device.h"
 #include "dist/exchange/runs.h"
@@ -16,41 +16,17 @@
 typedef struct sorting {
     dist_call c;
     pieces    p;
-    uint64_t *wanted; /* keys that each rank gets */
+    uint64_t *wanted; /* keys that each process gets */
     void     *keys, *values, *out, *out_values;
     size_t    value_size;
-    char     *sent, *sent_values; /* this rank's elements, sorted */
+    char     *sent, *sent_values; /* this process's elements, sorted */
     char     *received, *received_values;
     bool      in_place, overwritten;
 } sorting;
 
 static uint64_t no_values; /* stands for an empty array */
 
-/* ---- Counts ---- */
-
-/* How many keys each rank gets. */
-static ordo_status agree_on_counts(sorting *s)
-{
-    dist_call *const c = &s->c;
-    ordo_exec *const exec = c->exec;
-    uint64_t const   mine = s->in_place ? c->n : c->opts.n_out;
-    void            *memory;
-    TRY(dist_agree(c, ordo_scratch(exec, (size_t)c->comm.size * sizeof mine, &memory)));
-    s->wanted = memory;
-    TRY(dist_allgather(c, &mine, sizeof mine, s->wanted));
-    uint64_t sum = 0;
-    for (int32_t r = 0; r < c->comm.size; r++)
-        FAIL_IF(__builtin_add_overflow(sum, s->wanted[r], &sum), ORDO_E_ARG,
-                "opts.n_out of ranks 0 to %d is more than 2^64 in all", (int)r);
-    FAIL_IF(sum != c->total, ORDO_E_ARG,
-            "opts.n_out of all ranks is %llu in all; expected %llu, the number of keys",
-            (unsigned long long)sum, (unsigned long long)c->total);
-    return ORDO_OK;
-}
-
 /* ---- The steps ---- */
-
-static bool is_counted(const sorting *s) { return s->values == NULL && s->c.key_size < 4; }
 
 /* On a device the elements arrive in their final arrays; `more` bytes are for the caller. */
 static ordo_status take_device_memory(sorting *s, size_t more)
@@ -76,18 +52,13 @@ static ordo_status take_memory(sorting *s)
     size_t const received = (size_t)s->wanted[c->comm.rank];
     TRY_SCRATCH(c->exec, c->n * c->key_size + 1, s->sent);
     s->received = s->out;
-    if (!is_counted(s))
+    if (!runs_are_sorted_again(c, s->values))
         TRY_SCRATCH(c->exec, received * c->key_size + 1, s->received);
     if (s->values == NULL)
         return ORDO_OK;
     TRY_SCRATCH(c->exec, c->n * s->value_size + 1, s->sent_values);
     TRY_SCRATCH(c->exec, received * s->value_size + 1, s->received_values);
     return ORDO_OK;
-}
-
-static ordo_sort_opts sort_opts(const sorting *s)
-{
-    return ORDO_OPTS(ordo_sort_opts, .flags = s->c.descending ? ORDO_DESCENDING : 0);
 }
 
 static ordo_status sort_own_on_device(sorting *s)
@@ -100,12 +71,12 @@ static ordo_status sort_own_on_device(sorting *s)
     return device_finish(c);
 }
 
-/* Sorts this rank's elements; a pair is copied first, because a sort of pairs is in place. */
+/* Sorts this process's elements; a pair is copied first, because a sort of pairs is in place. */
 static ordo_status sort_own(sorting *s)
 {
     dist_call *const c = &s->c;
     double const     started = dist_clock();
-    ordo_sort_opts   opts = sort_opts(s);
+    ordo_sort_opts   opts = dist_sort_opts(c);
     if (dist_on_device(c)) {
         TRY(sort_own_on_device(s));
     } else if (s->values == NULL) {
@@ -124,24 +95,19 @@ static ordo_status sort_own(sorting *s)
 
 static ordo_status sort_received(sorting *s)
 {
-    dist_call *const     c = &s->c;
-    double const         started = dist_clock();
-    ordo_sort_opts const opts = sort_opts(s);
-    if (dist_on_device(c)) { /* a second sort takes less time than lg(ranks) merges */
-        TRY(device_sort(c, s->out, s->p.received, s->values == NULL ? NULL : s->out_values,
-                        s->value_size));
-        TRY(device_finish(c));
-        c->report.merge_seconds += dist_clock() - started;
-        return ORDO_OK;
-    }
-    if (!is_counted(s))
+    dist_call *const c = &s->c;
+    double const     started = dist_clock();
+    if (!dist_on_device(c))
         return runs_merge(&(runs_job){.pieces = &s->p,
                                       .keys = s->received,
                                       .out = s->out,
                                       .values = s->values == NULL ? NULL : s->received_values,
                                       .out_values = s->out_values,
                                       .value_size = s->value_size});
-    TRY(dist_inner(c, ordo_sort(c->inner, c->type, s->out, s->p.received, &opts)));
+    /* A second sort takes less time than lg(processes) merges. */
+    TRY(device_sort(c, s->out, s->p.received, s->values == NULL ? NULL : s->out_values,
+                    s->value_size));
+    TRY(device_finish(c));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -150,7 +116,7 @@ static ordo_status exchange_and_merge(sorting *s)
 {
     dist_call *const c = &s->c;
     TRY(dist_agree(c, sort_own(s)));
-    TRY(pieces_of_sorted(c, s->values != NULL, s->sent, s->wanted, &s->p));
+    TRY(pieces_of_sorted(c, s->values != NULL, s->sent, NULL, s->wanted, &s->p));
     s->overwritten = s->in_place;
     TRY(pieces_exchange(&s->p, s->sent, c->key_size, s->received));
     if (s->values != NULL)
@@ -160,8 +126,10 @@ static ordo_status exchange_and_merge(sorting *s)
 
 static ordo_status run(sorting *s)
 {
-    TRY(agree_on_counts(s));
-    TRY(dist_agree(&s->c, take_memory(s)));
+    dist_call *const c = &s->c;
+    uint64_t const   mine = s->in_place ? c->n : c->opts.n_out;
+    TRY(pieces_wanted(c, mine, "opts.n_out", "keys", &s->wanted));
+    TRY(dist_agree(c, take_memory(s)));
     return exchange_and_merge(s);
 }
 
@@ -232,7 +200,7 @@ static ordo_status sort_in_memory(ordo_ctx *ctx, const ordo_comm *comm, sorting 
               run_or_restore(s), verb, {s->value_size, s->in_place, s->c.opts.directory != NULL});
 }
 
-/* Sorts again through temporary files if the memory was too small, which all ranks know. */
+/* Sorts again through temporary files if the memory was too small, which all processes know. */
 static ordo_status sort_anyhow(ordo_ctx *ctx, const ordo_comm *comm, sorting *s, const char *verb,
                                bool pairs, const ordo_dist_opts *opts)
 {

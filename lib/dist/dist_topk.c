@@ -1,12 +1,17 @@
-/* dist_topk.c - ordo_dist_topk: the keys before the cut at position k, gathered on every rank.
+/* dist_topk.c - ordo_dist_topk: the first k keys, gathered on every process.
  *
- * Each rank lists its keys before the cut in the sequence of their indices, so the gathered list
- * has the sequence of the global array, and a stable sort orders it. */
+ * Each process lists its own first keys in order, at most k: they are candidates, and a cut through
+ * the candidates of all processes gives the results. The gathered list has ties in the sequence of
+ * the global array, so a stable sort orders it. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/search/cuts.h"
+#include "dist/search/cut_rounds.h"
 #include "dist/device/device.h"
 
 #include <string.h>
+
+enum {
+    OFFERS = 1024 /* of one position, so that few candidates take one round */
+};
 
 typedef struct best {
     dist_call c;
@@ -14,67 +19,47 @@ typedef struct best {
     void     *values; /* of the caller; may be NULL */
     uint64_t *index;  /* of the caller; may be NULL */
     cut       at;     /* the end of the results */
-    bool      all;    /* every key is a result */
-    char     *mine;   /* this rank's results */
+    char     *mine;   /* this process's results */
     uint64_t *my_index;
     size_t    my_count;
-    uint64_t *bytes_of; /* of each rank */
+    uint64_t *bytes_of; /* of each process */
     char     *gathered;
     uint64_t *gathered_index;
 } best;
 
-static ordo_status find_cut(best *b)
+static ordo_status candidates_on_device(best *b, size_t most)
 {
-    b->all = b->k == b->c.total;
-    b->at.position = b->k;
-    return b->all ? ORDO_OK : cuts_find(&b->c, true, &b->at, 1);
+    dist_call *const c = &b->c;
+    size_t const     keys = most * c->key_size, index = most * sizeof(uint64_t);
+    ordo_topk_job    job = {.type = c->type,
+                            .keys = c->keys,
+                            .n = c->n,
+                            .k = most,
+                            .index_type = ORDO_U64,
+                            .descending = c->descending};
+    TRY(device_memory(c, device_size(keys) + device_size(index)));
+    job.values = device_take(c, keys);
+    job.index = device_take(c, index);
+    TRY(c->device.backend->topk(c->device.state, &job, c->exec));
+    TRY(device_copy(c, b->mine, job.values, keys));
+    TRY(device_copy(c, b->my_index, job.index, index));
+    return device_finish(c);
 }
 
-/* Lists this rank's results. There are at most k. */
-static ordo_status list_mine(best *b)
-{
-    dist_call *const  c = &b->c;
-    cells_order const order = {c->type, c->descending, true};
-    size_t const      most = ordo_min(b->k, c->n), size = c->key_size;
-    uint64_t          ties = b->all ? 0 : cut_left(&b->at);
-    TRY_SCRATCH(c->exec, most * size + 1, b->mine);
-    TRY_SCRATCH(c->exec, most * sizeof *b->my_index + 1, b->my_index);
-    for (size_t i = 0; i < c->n; i++) {
-        uint64_t const key = b->all ? 0 : cells_order_of(&order, c->keys, i);
-        bool const     tied = !b->all && key == b->at.order && ties > 0;
-        if (!b->all && key >= b->at.order && !tied)
-            continue;
-        ties -= tied;
-        memcpy(b->mine + b->my_count * size, (const char *)c->keys + i * size, size);
-        b->my_index[b->my_count++] = c->offset + i;
-    }
-    return ORDO_OK;
-}
-
-/* On a device each rank finds its own first keys, at most k; they are candidates in order, and a
- * cut through the candidates of all ranks gives the results. */
+/* Lists the first keys of this process in order, at most k. */
 static ordo_status list_candidates(best *b)
 {
-    dist_call *const    c = &b->c;
-    size_t const        most = ordo_min(b->k, c->n), size = c->key_size;
-    ordo_topk_job const job = {.type = c->type,
-                               .keys = c->keys,
-                               .n = c->n,
-                               .k = most,
-                               .index_type = ORDO_U64,
-                               .descending = c->descending};
-    ordo_topk_job       there = job;
-    TRY_SCRATCH(c->exec, most * size + 1, b->mine);
+    dist_call *const       c = &b->c;
+    size_t const           most = ordo_min(b->k, c->n);
+    ordo_select_opts const opts =
+        ORDO_OPTS(ordo_select_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    TRY_SCRATCH(c->exec, most * c->key_size + 1, b->mine);
     TRY_SCRATCH(c->exec, most * sizeof *b->my_index + 1, b->my_index);
-    TRY(device_memory(c, device_size(most * size) + device_size(most * sizeof(uint64_t))));
-    there.values = device_take(c, most * size);
-    there.index = device_take(c, most * sizeof(uint64_t));
     if (most == 0)
         return ORDO_OK;
-    TRY(c->device.backend->topk(c->device.state, &there, c->exec));
-    TRY(device_copy(c, b->mine, there.values, most * size));
-    TRY(device_copy(c, b->my_index, there.index, most * sizeof(uint64_t)));
-    TRY(device_finish(c));
+    TRY(dist_on_device(c) ? candidates_on_device(b, most)
+                          : dist_inner(c, ordo_topk(c->inner, c->type, c->keys, c->n, most, b->mine,
+                                                    ORDO_U64, b->my_index, NULL, &opts)));
     for (size_t i = 0; i < most; i++)
         b->my_index[i] += c->offset;
     return ORDO_OK;
@@ -91,21 +76,11 @@ static ordo_status choose_candidates(best *b)
     b->my_count = mine.n;
     if (b->k == total)
         return ORDO_OK;
-    TRY(cuts_of_keys(c, &mine, total, &b->at, 1));
-    b->my_count =
-        cells_place(&mine.order, b->mine, 0, mine.n, b->at.order, false) + (size_t)cut_left(&b->at);
+    cut_list list = cut_list_of(&mine, total);
+    list.offers = OFFERS;
+    TRY(cuts_of_list(c, &list, &b->at, 1));
+    b->my_count = (size_t)cut_place(&b->at);
     return ORDO_OK;
-}
-
-static ordo_status choose_mine(best *b)
-{
-    dist_call *const c = &b->c;
-    if (dist_on_device(c)) {
-        TRY(dist_agree(c, list_candidates(b)));
-        return choose_candidates(b);
-    }
-    TRY(find_cut(b));
-    return dist_agree(c, list_mine(b));
 }
 
 static ordo_status take_gathered(best *b)
@@ -150,10 +125,10 @@ static ordo_status write_results(best *b)
 static ordo_status run(best *b, size_t wanted, size_t *found)
 {
     dist_call *const     c = &b->c;
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    ordo_sort_opts const opts = dist_sort_opts(c);
     b->k = wanted < c->total ? wanted : (size_t)c->total;
-    TRY(choose_mine(b));
+    TRY(dist_agree(c, list_candidates(b)));
+    TRY(choose_candidates(b));
     TRY(gather(b));
     TRY(dist_agree(c, dist_inner(c, ordo_sort_pairs(c->inner, c->type, b->gathered, b->k,
                                                     b->gathered_index, sizeof(uint64_t), &opts))));

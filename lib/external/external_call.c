@@ -22,7 +22,6 @@ enum {
     MOST_BLOCK = 1 << 20,
     LEAST_STAGING = ORDO_TUNE(64 << 10, 64),
     MOST_STAGING = 1 << 20,
-    ORDER_MEMORY = 4,  /* bytes for the place of a block in the order of all blocks */
     UNKNOWN_RUNS = 256 /* planned for a source of unknown size */
 };
 
@@ -166,7 +165,7 @@ static size_t memory_of(external_call *c, size_t capacity)
                          : is_flat(c, capacity) ? RUNS_BLOCK_MEMORY
                                                 : 3 * RUNS_BLOCK_MEMORY;
     return PIPELINE_BUFFERS * capacity * size + external_sort_scratch(c, capacity) +
-           blocks * (index + ORDER_MEMORY) +
+           blocks * index +
            ranges_memory(&c->kind, most_runs, block_n, c->staging, c->exec->threads) + c->staging +
            block_most(&c->kind, block_n);
 }
@@ -295,9 +294,8 @@ static int watch_inner(void *user, double done)
 
 ordo_status external_begin(external_call *c)
 {
-    const char *const named = getenv("TMPDIR");
-    bool const        given = c->opts.directory_count > 0;
-    c->directory = named != NULL && named[0] != 0 ? named : "/var/tmp";
+    bool const given = c->opts.directory_count > 0;
+    c->directory = spill_default();
     bool const kept = c->opts.resume_directory != NULL;
     spill_init(&c->spill,
                kept    ? &c->opts.resume_directory
@@ -422,17 +420,37 @@ bool external_write(external_call *c, const void *results, size_t bytes)
     return !failure_seen(&c->failure);
 }
 
+ptrdiff_t external_hand_on(external_call *c, external_call *from)
+{
+    failure *const f = &from->failure;
+    failure_record(&c->failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
+    errno = EIO;
+    return -1;
+}
+
+bool external_inner_done(external_call *c, ordo_status status)
+{
+    return status == ORDO_OK ||
+           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+}
+
 bool external_sort_piece(external_call *c, const piece *p)
 {
     const element_kind *const kind = &c->kind;
     ordo_sort_opts const      opts =
         ORDO_OPTS(ordo_sort_opts, .flags = kind->descending ? ORDO_DESCENDING : 0);
-    ordo_status const status = kind->keys_only
-                                   ? ordo_sort(c->inner, kind->type, p->elements, p->n, &opts)
-                                   : ordo_sort_records(c->inner, p->elements, p->n, kind->size,
-                                                       kind->key_offset, kind->type, &opts);
-    return status == ORDO_OK ||
-           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+    return external_inner_done(c, kind->keys_only
+                                      ? ordo_sort(c->inner, kind->type, p->elements, p->n, &opts)
+                                      : ordo_sort_records(c->inner, p->elements, p->n, kind->size,
+                                                          kind->key_offset, kind->type, &opts));
+}
+
+bool external_check_space(external_call *c, uint64_t first)
+{
+    if (c->source_bytes <= first)
+        return true;
+    double const packed = (double)atomic_load(&c->spill.written) / (double)first;
+    return spill_check_space(&c->spill, (uint64_t)(packed * (double)(c->source_bytes - first)));
 }
 
 static bool goes_on(void *owner)

@@ -86,12 +86,22 @@ bool external_read_bytes(external_call *c, char *into, size_t bytes, size_t *got
 /* Bytes of scratch that a sort of n elements in memory takes. */
 size_t external_sort_scratch(external_call *c, size_t n);
 
+/* Gives this call the failure of another one, in a function of a source or a sink; returns -1. */
+ptrdiff_t external_hand_on(external_call *c, external_call *from);
+
+/* Whether a call of the inner context succeeded; false after failure_record() with its message. */
+bool external_inner_done(external_call *c, ordo_status status);
+
 /* Sorts a buffer in memory. */
 bool external_sort_piece(external_call *c, const piece *p);
 
 /* Begins a phase that reads `bytes` bytes (0: not known), for the report and opts.watch. The next
  * phase or the report ends it. */
 void external_phase(external_call *c, const char *name, uint64_t bytes);
+
+/* After the first run, of `first` bytes of the source, its packed size predicts the space for the
+ * others. False after failure_record() if there is less. */
+bool external_check_space(external_call *c, uint64_t first);
 
 /* Tells the caller about the progress. False after failure_record() if the call is cancelled. */
 bool external_goes_on(external_call *c);

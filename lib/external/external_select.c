@@ -5,18 +5,11 @@
 
 #include <stdlib.h>
 
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    static void put_key_##tag(const element_kind *kind, uint64_t order, char *out)                 \
-    {                                                                                              \
-        key const x = key_of_sort_bits_##tag((bits)order, kind->descending);                       \
-        memcpy(out, &x, sizeof x);                                                                 \
-    }
-#include "core/types.def"
-
 /* Writes the key of an order to `out`. */
 static void put_key(const element_kind *kind, uint64_t order, void *out)
 {
-    BY_TYPE(kind->type, put_key, (kind, order, out));
+    cells_order const all = {kind->type, kind->descending, false};
+    cells_put_key(&all, order, out);
 }
 
 /* Makes the targets. They, and the pointers by which select_by_sort() orders them, count in the
@@ -57,30 +50,16 @@ static ordo_status run(selector *s, size_t targets)
     return status == ORDO_OK ? external_report(c) : status;
 }
 
-static void end(selector *s)
-{
-    select_end(s);
-    external_end(&s->call);
-    free(s->targets);
-    free(s);
-}
-
-static selector *new_selector(ordo_ctx *ctx, ordo_exec *exec)
-{
-    selector *const s = calloc(1, sizeof *s);
-    if (s == NULL) {
-        ordo_fail(exec, ORDO_E_NOMEM, "the system refused memory for the call");
-        return NULL;
-    }
-    s->call = (external_call){.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
-    return s;
-}
-
-/* ---- Select ---- */
+/* ---- The wishes ---- */
 
 typedef struct select_wish {
-    const uint64_t *k;
-    size_t          count;
+    const uint64_t *k;        /* select: positions */
+    const double   *q;        /* quantiles */
+    size_t          count;    /* of them */
+    bool            is_place; /* select */
+    ordo_nans       nans;
+    ordo_method     method;
+    uint64_t        numbers; /* quantiles: elements that count; set by the last placing */
 } select_wish;
 
 static bool place_keys(selector *s, uint64_t numbers)
@@ -97,60 +76,17 @@ static bool place_keys(selector *s, uint64_t numbers)
     return true;
 }
 
-static ordo_status select_checked(selector *s, const ordo_elements *elements,
-                                  const ordo_source *from, select_wish *wish, void *out,
-                                  const ordo_external_opts *opts, ordo_external_report *report)
+static void put_keys(const selector *s, char *out)
 {
-    ordo_exec *const    exec = s->call.exec;
-    element_kind *const kind = &s->call.kind;
-    TRY(external_arguments(&s->call, elements, from, opts, report));
-    FAIL_IF(wish->count > 0 && (wish->k == NULL || out == NULL), ORDO_E_ARG,
-            "%s is NULL; expected %zu elements", wish->k == NULL ? "k" : "out", wish->count);
-    kind->keys_only = true; /* -0 and +0 have different places, as in ordo_select */
-    s->place = place_keys;
-    s->user = wish;
-    TRY(run(s, wish->count));
-    for (size_t i = 0; i < wish->count; i++)
-        put_key(kind, s->targets[i].order, (char *)out + i * ordo_type_size(kind->type));
-    return ORDO_OK;
+    const element_kind *const kind = &s->call.kind;
+    for (size_t i = 0; i < s->count; i++)
+        put_key(kind, s->targets[i].order, out + i * ordo_type_size(kind->type));
 }
-
-static ordo_status select_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
-                                  const ordo_source *from, select_wish *wish, void *out,
-                                  const ordo_external_opts *opts, ordo_external_report *report)
-{
-    selector *const s = new_selector(ctx, exec);
-    if (s == NULL)
-        return ORDO_E_NOMEM;
-    ordo_status const status = select_checked(s, elements, from, wish, out, opts, report);
-    end(s);
-    return status;
-}
-
-ordo_status ordo_external_select(ordo_ctx *ctx, const ordo_elements *elements,
-                                 const ordo_source *from, const uint64_t *k, size_t count,
-                                 void *out, const ordo_external_opts *opts,
-                                 ordo_external_report *report)
-{
-    select_wish wish = {k, count};
-    API_CALL("external_select", (ordo_type)0, 0,
-             select_entered(ctx, exec, elements, from, &wish, out, opts, report));
-}
-
-/* ---- Quantiles ---- */
-
-typedef struct quantile_wish {
-    const double *q;
-    size_t        count;
-    ordo_nans     nans;
-    ordo_method   method;
-    uint64_t      numbers; /* elements that count; set by the last placing */
-} quantile_wish;
 
 /* Targets 2 j and 2 j + 1 are the two neighbours of quantile j. */
 static bool place_quantiles(selector *s, uint64_t numbers)
 {
-    quantile_wish *const wish = s->user;
+    select_wish *const wish = s->user;
     wish->numbers = wish->nans == ORDO_NANS_OMIT ? numbers : s->data.n;
     for (size_t j = 0; j < wish->count && wish->numbers > 0; j++) {
         quantile_place const at =
@@ -170,8 +106,8 @@ static double key_as_double(const element_kind *kind, uint64_t order)
 
 static void put_quantiles(const selector *s, double *out)
 {
-    const quantile_wish *const wish = s->user;
-    const element_kind *const  kind = &s->call.kind;
+    const select_wish *const  wish = s->user;
+    const element_kind *const kind = &s->call.kind;
     bool const is_nan = wish->numbers == 0 || (wish->nans == ORDO_NANS_PROPAGATE && s->nans > 0);
     for (size_t j = 0; j < wish->count; j++) {
         out[j] = (double)NAN;
@@ -184,10 +120,17 @@ static void put_quantiles(const selector *s, double *out)
     }
 }
 
-static ordo_status check_quantiles(ordo_exec *exec, const quantile_wish *wish, const double *out)
+static ordo_status check_wish(ordo_exec *exec, const select_wish *wish, const void *out)
 {
-    FAIL_IF(wish->count > 0 && (wish->q == NULL || out == NULL), ORDO_E_ARG,
-            "%s is NULL; expected %zu elements", wish->q == NULL ? "q" : "out", wish->count);
+    const void *const list = wish->is_place ? (const void *)wish->k : (const void *)wish->q;
+    FAIL_IF(wish->count > 0 && (list == NULL || out == NULL), ORDO_E_ARG,
+            "%s is NULL; expected %zu elements",
+            list != NULL     ? "out"
+            : wish->is_place ? "k"
+                             : "q",
+            wish->count);
+    if (wish->is_place)
+        return ORDO_OK;
     FAIL_IF(ordo_method_name(wish->method == ORDO_METHOD_DEFAULT ? ORDO_METHOD_LINEAR
                                                                  : wish->method) == NULL,
             ORDO_E_ARG, "method is %d; expected an ordo_method", (int)wish->method);
@@ -199,32 +142,50 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantile_wish *wish, c
     return ORDO_OK;
 }
 
-static ordo_status quantiles_checked(selector *s, const ordo_elements *elements,
-                                     const ordo_source *from, quantile_wish *wish, double *out,
-                                     const ordo_external_opts *opts, ordo_external_report *report)
+/* ---- The calls ---- */
+
+static ordo_status checked(selector *s, const ordo_elements *elements, const ordo_source *from,
+                           select_wish *wish, void *out, const ordo_external_opts *opts,
+                           ordo_external_report *report)
 {
-    ordo_exec *const exec = s->call.exec;
+    element_kind *const kind = &s->call.kind;
     TRY(external_arguments(&s->call, elements, from, opts, report));
-    TRY(check_quantiles(exec, wish, out));
-    s->call.kind.keys_only = true;
-    s->call.kind.descending = false;
-    s->place = place_quantiles;
+    TRY(check_wish(s->call.exec, wish, out));
+    kind->keys_only = true; /* -0 and +0 have different places, as in ordo_select */
+    kind->descending = kind->descending && wish->is_place;
+    s->place = wish->is_place ? place_keys : place_quantiles;
     s->user = wish;
-    TRY(run(s, 2 * wish->count));
-    put_quantiles(s, out);
+    TRY(run(s, wish->is_place ? wish->count : 2 * wish->count));
+    if (wish->is_place)
+        put_keys(s, out);
+    else
+        put_quantiles(s, out);
     return ORDO_OK;
 }
 
-static ordo_status quantiles_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
-                                     const ordo_source *from, quantile_wish *wish, double *out,
-                                     const ordo_external_opts *opts, ordo_external_report *report)
+static ordo_status entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
+                           const ordo_source *from, select_wish *wish, void *out,
+                           const ordo_external_opts *opts, ordo_external_report *report)
 {
-    selector *const s = new_selector(ctx, exec);
-    if (s == NULL)
-        return ORDO_E_NOMEM;
-    ordo_status const status = quantiles_checked(s, elements, from, wish, out, opts, report);
-    end(s);
+    selector *const s = calloc(1, sizeof *s);
+    FAIL_IF(s == NULL, ORDO_E_NOMEM, "the system refused memory for the call");
+    s->call = (external_call){.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
+    ordo_status const status = checked(s, elements, from, wish, out, opts, report);
+    select_end(s);
+    external_end(&s->call);
+    free(s->targets);
+    free(s);
     return status;
+}
+
+ordo_status ordo_external_select(ordo_ctx *ctx, const ordo_elements *elements,
+                                 const ordo_source *from, const uint64_t *k, size_t count,
+                                 void *out, const ordo_external_opts *opts,
+                                 ordo_external_report *report)
+{
+    select_wish wish = {.k = k, .count = count, .is_place = true};
+    API_CALL("external_select", (ordo_type)0, 0,
+             entered(ctx, exec, elements, from, &wish, out, opts, report));
 }
 
 ordo_status ordo_external_quantiles(ordo_ctx *ctx, const ordo_elements *elements,
@@ -232,17 +193,17 @@ ordo_status ordo_external_quantiles(ordo_ctx *ctx, const ordo_elements *elements
                                     double *out, ordo_nans nans, ordo_method method,
                                     const ordo_external_opts *opts, ordo_external_report *report)
 {
-    quantile_wish wish = {.q = q, .count = count, .nans = nans, .method = method};
+    select_wish wish = {.q = q, .count = count, .nans = nans, .method = method};
     API_CALL("external_quantiles", (ordo_type)0, 0,
-             quantiles_entered(ctx, exec, elements, from, &wish, out, opts, report));
+             entered(ctx, exec, elements, from, &wish, out, opts, report));
 }
 
 ordo_status ordo_external_median(ordo_ctx *ctx, const ordo_elements *elements,
                                  const ordo_source *from, double *out, ordo_nans nans,
                                  const ordo_external_opts *opts, ordo_external_report *report)
 {
-    double const  half = 0.5;
-    quantile_wish wish = {.q = &half, .count = 1, .nans = nans};
+    double const half = 0.5;
+    select_wish  wish = {.q = &half, .count = 1, .nans = nans};
     API_CALL("external_median", (ordo_type)0, 0,
-             quantiles_entered(ctx, exec, elements, from, &wish, out, opts, report));
+             entered(ctx, exec, elements, from, &wish, out, opts, report));
 }

@@ -20,7 +20,6 @@ enum {
 typedef struct sorter {
     external_call *call;
     runs           runs, longer;
-    uint32_t      *order; /* the blocks of the runs that are read, by their first elements */
     ranges        *ranges;
     bool           source_ended;
     bool           fits; /* all data are in the first buffer */
@@ -43,10 +42,8 @@ static bool write_counts(sorter *s)
 {
     size_t const n = s->staged_n;
     s->staged_n = 0;
-    if (n == 0 || external_write(s->counts, s->staged, n * sizeof *s->staged))
-        return true;
-    failure *const f = &s->counts->failure;
-    return failure_record(&s->call->failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
+    return n == 0 || external_write(s->counts, s->staged, n * sizeof *s->staged) ||
+           external_hand_on(s->call, s->counts) == 0;
 }
 
 /* A group of ties has ended: its size goes to the sink of counts. */
@@ -121,24 +118,14 @@ static bool read_run(void *user, piece *p)
     return true;
 }
 
-/* After the first run its packed size predicts the space for the others. */
-static bool check_space(sorter *s)
-{
-    external_call *const c = s->call;
-    uint64_t const       first = c->capacity * c->kind.size;
-    if (s->runs.count > 1 || c->source_bytes <= first)
-        return true;
-    double const packed = (double)atomic_load(&c->spill.written) / (double)first;
-    return spill_check_space(&c->spill, (uint64_t)(packed * (double)(c->source_bytes - first)));
-}
-
 static bool write_run(void *user, const piece *p)
 {
     sorter *const s = user;
     if (s->fits)
         return write_sorted(s, p);
     return runs_begin(&s->runs) && runs_append(&s->runs, p->elements, p->n) && runs_end(&s->runs) &&
-           resume_save(&s->resume, &s->runs, (uint32_t)p->mark) && check_space(s);
+           resume_save(&s->resume, &s->runs, (uint32_t)p->mark) &&
+           (s->runs.count > 1 || external_check_space(s->call, p->n * s->call->kind.size));
 }
 
 /* ---- Phase 2: ranges ---- */
@@ -188,26 +175,6 @@ static bool find_point(sorter *s)
     return true;
 }
 
-/* Sorts the blocks of runs [from, to) by their first elements. */
-static bool order_blocks(sorter *s, size_t from, size_t to)
-{
-    external_call *const c = s->call;
-    const run *const     all = s->runs.all;
-    size_t const first = all[from].block, count = all[to - 1].block + all[to - 1].blocks - first;
-    free(s->order);
-    s->order = malloc(count * sizeof *s->order);
-    if (s->order == NULL)
-        return failure_record(&c->failure, ORDO_E_NOMEM,
-                              "the system refused memory for the order of the blocks");
-    ordo_status const status =
-        ordo_argsort(c->inner, ORDO_U64, s->runs.first + first, count, ORDO_U32, s->order, NULL);
-    if (status != ORDO_OK)
-        return failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
-    for (size_t i = 0; i < count; i++)
-        s->order[i] += (uint32_t)first;
-    return true;
-}
-
 static uint64_t spilled_bytes(const runs *r)
 {
     uint64_t bytes = 0;
@@ -220,9 +187,7 @@ static uint64_t spilled_bytes(const runs *r)
 static bool run_ranges(sorter *s, size_t from, size_t to, bool (*write)(void *, const piece *))
 {
     external_call *const c = s->call;
-    if (!order_blocks(s, from, to))
-        return false;
-    s->ranges = ranges_open(&s->runs, from, to, s->order, c->capacity, c->exec->threads);
+    s->ranges = ranges_open(&s->runs, from, to, c->capacity, c->exec->threads);
     bool const resumes = write == write_range && c->report.levels == 1;
     bool       ok = s->ranges != NULL && (!resumes || find_point(s));
     if (write == write_range)
@@ -362,7 +327,6 @@ static ordo_status sort_to(external_call *c, uint64_t limit, external_call *coun
     resume_close(&s.resume, status == ORDO_OK);
     runs_close(&s.runs);
     runs_close(&s.longer);
-    free(s.order);
     return status;
 }
 

@@ -5,15 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Hands a failure of the caller's source or sink to the call. */
-static ptrdiff_t hand_on(indexed *x)
-{
-    failure *const f = &x->given.failure;
-    failure_record(&x->call->failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
-    errno = EIO;
-    return -1;
-}
-
 static void put_position(char *at, size_t width, uint64_t position)
 {
     uint32_t const narrow = (uint32_t)position;
@@ -29,7 +20,7 @@ static ptrdiff_t read_records(void *user, void *into, size_t bytes)
     size_t                    n = 0;
     x->given.capacity = ordo_min(bytes / record, INDEXED_STAGED);
     if (!external_read(&x->given, x->staging, &n))
-        return hand_on(x);
+        return external_hand_on(x->call, &x->given);
     if (x->width == sizeof(uint32_t) && x->next + n > (uint64_t)UINT32_MAX + 1) {
         failure_record(&x->call->failure, ORDO_E_ARG,
                        "%s has more than 2^32 elements; expected the index type u64",
@@ -51,8 +42,9 @@ static ptrdiff_t write_positions(void *user, const void *from, size_t bytes)
     const char    *at = (const char *)from + x->key;
     for (size_t i = 0; i < n; i++, at += record)
         memcpy(x->staging + i * x->width, at, x->width);
-    return external_write(&x->given, x->staging, n * x->width) ? (ptrdiff_t)(n * record)
-                                                               : hand_on(x);
+    return external_write(&x->given, x->staging, n * x->width)
+               ? (ptrdiff_t)(n * record)
+               : external_hand_on(x->call, &x->given);
 }
 
 static void skip_elements(void *user, uint64_t n)

@@ -30,18 +30,8 @@ static bool write_chunk(void *user, const piece *p)
     copier *const        copy = user;
     external_call *const c = copy->call;
     replay *const        r = copy->to;
-    if (r->count == r->capacity) {
-        size_t const        capacity = ordo_max(64, 2 * r->capacity);
-        replay_chunk *const more = realloc(r->chunks, capacity * sizeof *more);
-        if (more == NULL)
-            return failure_record(&c->failure, ORDO_E_NOMEM,
-                                  "the system refused memory for the index of the temporary files");
-        r->chunks = more;
-        r->capacity = capacity;
-    }
-    replay_chunk *const chunk = &r->chunks[r->count++];
     r->n += p->n;
-    return spill_append(&c->spill, p->elements, p->n * c->kind.size, &chunk->file, &chunk->offset);
+    return spill_list_append(&r->chunks, &c->spill, p->elements, p->n * c->kind.size);
 }
 
 bool replay_open(replay *r, external_call *c)
@@ -66,7 +56,7 @@ bool replay_open(replay *r, external_call *c)
 
 void replay_close(replay *r)
 {
-    free(r->chunks);
+    free(r->chunks.places);
     *r = (replay){0};
 }
 
@@ -74,15 +64,15 @@ bool replay_read(const replay *r, uint64_t first, char *elements, size_t n)
 {
     external_call *const c = r->call;
     size_t const         size = c->kind.size;
-    if (r->chunks == NULL) {
+    if (r->chunks.places == NULL) {
         atomic_fetch_add(&c->bytes_in, n * size);
         return read_at(c->from.fd, c->from.name, elements, n * size, r->start + first * size,
                        &c->failure);
     }
     while (n > 0) {
-        const replay_chunk *const chunk = &r->chunks[first / r->chunk_n];
-        uint64_t const            skipped = first % r->chunk_n;
-        size_t const              now = ordo_min(n, r->chunk_n - skipped);
+        const spill_place *const chunk = &r->chunks.places[first / r->chunk_n];
+        uint64_t const           skipped = first % r->chunk_n;
+        size_t const             now = ordo_min(n, r->chunk_n - skipped);
         if (!spill_read(&c->spill, chunk->file, elements, now * size,
                         chunk->offset + skipped * size))
             return false;

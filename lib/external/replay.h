@@ -7,17 +7,11 @@
 
 #include "external/external_call.h"
 
-typedef struct replay_chunk { /* a buffer of elements in the temporary files */
-    unsigned file;
-    uint64_t offset;
-} replay_chunk;
-
 typedef struct replay {
     external_call *call;
-    uint64_t       n;      /* elements */
-    uint64_t       start;  /* byte of the first element in a regular file */
-    replay_chunk  *chunks; /* NULL: a regular file */
-    size_t         count, capacity;
+    uint64_t       n;       /* elements */
+    uint64_t       start;   /* byte of the first element in a regular file */
+    spill_list     chunks;  /* buffers of elements; without places: a regular file */
     size_t         chunk_n; /* elements of a chunk */
 } replay;
 

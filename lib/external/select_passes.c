@@ -18,9 +18,11 @@ enum {
     SAMPLE_BLOCK = 64,                        /* elements of the sample that are read at once */
     SAMPLE_MOST = ORDO_TUNE(1 << 20, 1 << 9), /* elements of the sample */
     SAMPLE_LEAST_STRIDE = 4,                  /* blocks of the data for each sampled block */
-    TARGETS_OF_PASS = CELLS_MOST / 8,         /* positions that one pass looks for */
-    MANY_TARGETS = 4 * TARGETS_OF_PASS,       /* more are found by a sort */
-    HEAVY = 8,                                /* equal keys in the sample: a cell of its own */
+    MOST_BOUNDARIES = 1536,                   /* of the cells of a pass */
+    MOST_CELLS = 2 * MOST_BOUNDARIES + 1,
+    TARGETS_OF_PASS = MOST_BOUNDARIES / 6, /* positions that one pass looks for */
+    MANY_TARGETS = 4 * TARGETS_OF_PASS,    /* more are found by a sort */
+    HEAVY = 8,                             /* equal keys in the sample: a cell of its own */
     BUFFER_BYTES = ORDO_TUNE(4 << 20, 1 << 11),
     LEAST_CAPACITY = ORDO_TUNE(1 << 12, 32)
 };
@@ -72,27 +74,19 @@ static bool draw_sample(selector *s)
         if (i % 256 == 0 && ordo_poll(c->exec, 0))
             return failure_record(&c->failure, ORDO_E_CANCELLED, "cancelled");
     }
-    uint64_t *const drawn = s->cells.survivors; /* a copy in the order of the blocks */
-    size_t const    copied = ordo_min(s->sample_n, s->cells.capacity);
+    uint64_t *const drawn = s->pass.kept; /* a copy in the order of the blocks */
+    size_t const    copied = ordo_min(s->sample_n, s->pass.capacity);
     memcpy(drawn, s->sample, copied * sizeof *drawn);
     ordo_status const status = ordo_sort(c->inner, ORDO_U64, s->sample, s->sample_n, NULL);
     s->scatter = scatter_of(s, drawn, copied / SAMPLE_BLOCK);
-    return status == ORDO_OK ||
-           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+    return external_inner_done(c, status);
 }
 
 /* The number of sampled orders below `order`. */
 static size_t sample_below(const selector *s, uint64_t order)
 {
-    size_t lo = 0, hi = s->sample_n;
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (s->sample[middle] < order)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    element_kind const number = {.size = sizeof order, .type = ORDO_U64, .keys_only = true};
+    return elements_below(&number, (const char *)s->sample, s->sample_n, order, false);
 }
 
 /* ---- The cells of a pass ---- */
@@ -103,18 +97,10 @@ static int compare_orders(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void add_start(cells *c, uint64_t order)
+static void add_boundary(selector *s, uint64_t order)
 {
-    if (c->count < CELLS_MOST)
-        c->starts[c->count++] = order;
-}
-
-/* A cell for one order. */
-static void add_point(cells *c, uint64_t order)
-{
-    add_start(c, order);
-    if (order < UINT64_MAX)
-        add_start(c, order + 1);
+    if (s->cells.count < MOST_BOUNDARIES)
+        s->cells.boundaries[s->cells.count++] = order;
 }
 
 typedef struct bracket { /* the orders in which a target's key is expected */
@@ -126,7 +112,6 @@ typedef struct bracket { /* the orders in which a target's key is expected */
  * end then does not fill the bracket. */
 static bracket add_bracket(selector *s, const target *t)
 {
-    cells *const c = &s->cells;
     size_t const lo = sample_below(s, t->first);
     size_t const hi = t->last < UINT64_MAX ? sample_below(s, t->last + 1) : s->sample_n;
     double const inside = (double)(hi - lo), n = (double)t->inside;
@@ -134,15 +119,15 @@ static bracket add_bracket(selector *s, const target *t)
     double const reach = DEVIATIONS * sqrt(inside * share * (1 - share) * s->scatter) + 2;
     double const from = (double)lo + inside * share - reach, to = from + 2 * reach;
     bracket      b = {t->first, t->last, n};
-    if ((double)t->inside <= 0.8 * (double)c->capacity || hi - lo < 2 * HEAVY)
+    if ((double)t->inside <= 0.8 * (double)s->pass.capacity || hi - lo < 2 * HEAVY)
         return b;
     if (from >= (double)lo) {
         b.first = s->sample[(size_t)from];
-        add_point(c, b.first);
+        add_boundary(s, b.first);
     }
     if (to < (double)hi) {
         b.last = s->sample[(size_t)to];
-        add_point(c, b.last);
+        add_boundary(s, b.last);
     }
     b.mass = n * fmin(1, 2 * reach / inside);
     /* Frequent keys inside the bracket. */
@@ -151,19 +136,20 @@ static bracket add_bracket(selector *s, const target *t)
     for (size_t i = begin; i + HEAVY <= end; i += HEAVY)
         if (s->sample[i] == s->sample[i + HEAVY - 1] && s->sample[i] > b.first &&
             s->sample[i] < b.last)
-            add_point(c, s->sample[i]);
+            add_boundary(s, s->sample[i]);
     return b;
 }
 
-/* Sorts the starts and removes equal ones. */
-static void order_starts(cells *c)
+/* Sorts the boundaries and removes equal ones. */
+static void order_boundaries(cells *c)
 {
     size_t n = 0;
-    qsort(c->starts, c->count, sizeof *c->starts, compare_orders);
+    qsort(c->boundaries, c->count, sizeof *c->boundaries, compare_orders);
     for (size_t i = 0; i < c->count; i++)
-        if (n == 0 || c->starts[i] != c->starts[n - 1])
-            c->starts[n++] = c->starts[i];
+        if (n == 0 || c->boundaries[i] != c->boundaries[n - 1])
+            c->boundaries[n++] = c->boundaries[i];
     c->count = n;
+    cells_index(c);
 }
 
 /* The order of the first NaN; UINT64_MAX for integers, which have none. */
@@ -178,41 +164,40 @@ static uint64_t first_nan(ordo_type type)
  * and brackets. Brackets are kept as long as their expected elements fit. */
 static void choose_cells(selector *s)
 {
-    cells *const c = &s->cells;
-    bracket      kept[TARGETS_OF_PASS] = {{.mass = 0}};
-    size_t       brackets = 0;
-    double       mass = 0;
+    cells *const   c = &s->cells;
+    uint64_t const nan = first_nan(s->call.kind.type);
+    bracket        kept[TARGETS_OF_PASS] = {{.mass = 0}};
+    size_t         brackets = 0;
+    double         mass = 0;
     c->count = 0;
-    add_start(c, 0);
-    if (s->passes == 0 && first_nan(s->call.kind.type) != UINT64_MAX)
-        add_start(c, first_nan(s->call.kind.type));
+    if (s->passes == 0 && nan != UINT64_MAX)
+        add_boundary(s, nan - 1);
     for (size_t i = 0, seen = 0; i < s->count && seen < TARGETS_OF_PASS; i++) {
         const target *const t = &s->targets[i];
-        if (t->done || c->count + 64 > CELLS_MOST)
+        if (t->done || c->count + 64 > MOST_BOUNDARIES)
             continue;
         seen++;
-        add_start(c, t->first);
+        if (t->first > 0)
+            add_boundary(s, t->first - 1);
         if (t->last < UINT64_MAX)
-            add_start(c, t->last + 1);
+            add_boundary(s, t->last + 1);
         if (s->passes > 0)
-            add_start(c, t->first + (t->last - t->first) / 2 + 1);
+            add_boundary(s, t->first + (t->last - t->first) / 2);
         bracket const b = add_bracket(s, t);
         bool const    is_same = brackets > 0 && kept[brackets - 1].first == b.first &&
                              kept[brackets - 1].last == b.last;
-        if (mass + b.mass <= 0.8 * (double)c->capacity && !is_same) {
+        if (mass + b.mass <= 0.8 * (double)s->pass.capacity && !is_same) {
             kept[brackets++] = b;
             mass += b.mass;
         }
     }
-    order_starts(c);
-    for (size_t i = 0; i < c->count; i++) {
-        uint64_t const last = cells_last(c, i);
-        c->counts[i] = 0;
-        c->kept[i] = false;
-        for (size_t j = 0; j < brackets && c->starts[i] < last; j++)
-            c->kept[i] = c->kept[i] || (c->starts[i] >= kept[j].first && last <= kept[j].last);
-    }
-    c->found = 0;
+    order_boundaries(c);
+    memset(s->keep, 0, MOST_CELLS);
+    for (size_t cell = 0; cell < 2 * c->count + 1; cell += 2)
+        for (size_t j = 0; j < brackets && !s->keep[cell]; j++)
+            s->keep[cell] =
+                cells_first(c, cell) >= kept[j].first && cells_last(c, cell) <= kept[j].last;
+    cells_clear(&s->pass);
 }
 
 /* ---- A pass ---- */
@@ -232,7 +217,9 @@ static bool count_piece(void *user, piece *p)
 {
     selector *const      s = user;
     external_call *const c = &s->call;
-    return cells_add(&s->cells, c->exec, &c->kind, p->elements, p->n) ||
+    s->pass.keys = p->elements + c->kind.key_offset;
+    s->pass.n = p->n;
+    return cells_add(c->exec, &s->pass) ||
            failure_record(&c->failure, ORDO_E_CANCELLED, "cancelled");
 }
 
@@ -247,19 +234,18 @@ static bool drop_piece(void *user, const piece *p)
  * elements before cell i, kept_before[i] the survivors before it. */
 static void find_target(selector *s, target *t, const uint64_t *before, const uint64_t *kept_before)
 {
-    const cells *const c = &s->cells;
-    size_t             cell = 0;
-    while (cell + 1 < c->count && before[cell + 1] <= t->rank)
+    size_t cell = 0;
+    while (before[cell + 1] <= t->rank)
         cell++;
-    t->first = c->starts[cell];
-    t->last = cells_last(c, cell);
+    t->first = cells_first(&s->cells, cell);
+    t->last = cells_last(&s->cells, cell);
     t->below = before[cell];
     t->inside = before[cell + 1] - before[cell];
     t->done = true;
     if (t->first == t->last)
         t->order = t->first;
-    else if (c->kept[cell] && c->found <= c->capacity)
-        t->order = c->survivors[kept_before[cell] + (t->rank - before[cell])];
+    else if (s->keep[cell] && s->pass.kept_count <= s->pass.capacity)
+        t->order = s->pass.kept[kept_before[cell] + (t->rank - before[cell])];
     else
         t->done = false;
 }
@@ -268,22 +254,20 @@ static void find_target(selector *s, target *t, const uint64_t *before, const ui
 static bool sort_survivors(selector *s)
 {
     external_call *const c = &s->call;
-    cells *const         all = &s->cells;
-    if (all->found > all->capacity)
+    size_t const         n = s->pass.kept_count;
+    if (n > s->pass.capacity)
         return true;
-    ordo_status const status = ordo_sort(c->inner, ORDO_U64, all->survivors, all->found, NULL);
-    return status == ORDO_OK ||
-           failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+    return external_inner_done(c, ordo_sort(c->inner, ORDO_U64, s->pass.kept, n, NULL));
 }
 
 /* Looks for every target in the counted cells. */
 static void find_targets(selector *s)
 {
-    const cells *const c = &s->cells;
-    uint64_t           before[CELLS_MOST + 1] = {0}, kept_before[CELLS_MOST + 1] = {0};
-    for (size_t i = 0; i < c->count; i++) {
-        before[i + 1] = before[i] + c->counts[i];
-        kept_before[i + 1] = kept_before[i] + (c->kept[i] ? c->counts[i] : 0);
+    const cells_pass *const p = &s->pass;
+    uint64_t                before[MOST_CELLS + 1] = {0}, kept_before[MOST_CELLS + 1] = {0};
+    for (size_t i = 0; i < p->count; i++) {
+        before[i + 1] = before[i] + p->counts[i];
+        kept_before[i + 1] = kept_before[i] + (s->keep[i] ? p->counts[i] : 0);
     }
     for (size_t i = 0; i < s->count; i++)
         if (!s->targets[i].done)
@@ -293,11 +277,10 @@ static void find_targets(selector *s)
 /* Counts the NaNs: the elements from the cell of the first NaN on. */
 static uint64_t count_nans(const selector *s)
 {
-    const cells *const c = &s->cells;
-    uint64_t const     nan = first_nan(s->call.kind.type);
-    uint64_t           nans = 0;
-    for (size_t i = cells_find(c, nan); i < c->count && nan != UINT64_MAX; i++)
-        nans += c->counts[i];
+    uint64_t const nan = first_nan(s->call.kind.type);
+    uint64_t       nans = 0;
+    for (size_t i = cells_find(&s->cells, nan); i < s->pass.count && nan != UINT64_MAX; i++)
+        nans += s->pass.counts[i];
     return nans;
 }
 
@@ -352,6 +335,17 @@ bool select_run(selector *s)
 
 /* ---- Memory ---- */
 
+static ordo_status take_cells(selector *s)
+{
+    external_call *const c = &s->call;
+    ordo_exec *const     exec = c->exec;
+    TRY(cells_make(exec, MOST_BOUNDARIES, &s->cells));
+    TRY_SCRATCH(exec, MOST_CELLS, s->keep);
+    TRY_SCRATCH(exec, MOST_CELLS * sizeof *s->pass.counts, s->pass.counts);
+    s->pass.keep = s->keep;
+    return cells_room(exec, &s->pass, c->capacity, MOST_CELLS);
+}
+
 ordo_status select_plan(selector *s)
 {
     external_call *const c = &s->call;
@@ -372,9 +366,13 @@ ordo_status select_plan(selector *s)
                          memory, size);
     s->sample_most = sample;
     s->sample = malloc(sample * sizeof *s->sample);
-    s->cells.survivors = malloc(survivors * sizeof(uint64_t));
-    s->cells.capacity = survivors;
-    if (s->sample == NULL || s->cells.survivors == NULL)
+    s->pass = (cells_pass){.cells = &s->cells,
+                           .order = {c->kind.type, c->kind.descending, false},
+                           .stride = size == ordo_type_size(c->kind.type) ? 0 : size,
+                           .kept = malloc(survivors * sizeof(uint64_t)),
+                           .capacity = survivors};
+    TRY(take_cells(s));
+    if (s->sample == NULL || s->pass.kept == NULL)
         return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory to select");
     return ORDO_OK;
 }
@@ -383,9 +381,9 @@ void select_free(selector *s)
 {
     external_free_buffers(&s->call);
     free(s->sample);
-    free(s->cells.survivors);
+    free(s->pass.kept);
     s->sample = NULL;
-    s->cells.survivors = NULL;
+    s->pass.kept = NULL;
 }
 
 void select_end(selector *s)

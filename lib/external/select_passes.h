@@ -30,11 +30,13 @@ struct selector {
     size_t   passes;
 
     /* The work */
-    cells     cells;
-    uint64_t *sample; /* orders, sorted */
-    size_t    sample_n, sample_most;
-    double    scatter; /* of the sample, compared with one of independent elements */
-    uint64_t  next;    /* element that the pass reads next */
+    cells      cells;
+    cells_pass pass;
+    uint8_t   *keep;   /* of each cell: whether its orders are kept */
+    uint64_t  *sample; /* orders, sorted */
+    size_t     sample_n, sample_most;
+    double     scatter; /* of the sample, compared with one of independent elements */
+    uint64_t   next;    /* element that the pass reads next */
 };
 
 /* Makes the buffers within the memory limit. Call select_end() in any case. */

@@ -1,7 +1,7 @@
-/* dist_call.c - the agreement of all ranks, and the collective operations (see dist_call.h).
+/* dist_call.c - the agreement of all processes, and the collective operations (see dist_call.h).
  *
  * A call costs one allgather at its beginning and one sum of a number in each dist_agree(). Only if
- * that sum says that a rank has failed do the ranks send each other their messages. */
+ * that sum says that a process has failed do the processes send each other their messages. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/call/dist_call.h"
 
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct greeting { /* what a rank says at the beginning of a call */
+typedef struct greeting { /* what a process says at the beginning of a call */
     char     verb[40];
-    uint64_t version, type, flags, facts[4]; /* the same on every rank */
+    uint64_t version, type, flags, facts[4]; /* the same on every process */
     uint64_t n, failed;
 } greeting;
 
@@ -26,7 +26,7 @@ typedef struct reason { /* why a rank failed */
 
 /* ---- The transport ---- */
 
-/* The other ranks cannot know that this one has left the call, so the transport tells them. */
+/* The other processes cannot know that this one has left the call, so the transport tells them. */
 static void leave(dist_call *c)
 {
     c->broken = true;
@@ -119,7 +119,7 @@ ordo_status dist_exchange(dist_call *c, const void *send, const uint64_t *send_a
 
 /* ---- Agreement ---- */
 
-/* All ranks send their reasons; the first rank that failed decides. */
+/* All processes send their reasons; the first process that failed decides. */
 static ordo_status share_reasons(dist_call *c, ordo_status status)
 {
     size_t const size = (size_t)c->comm.size;
@@ -137,13 +137,23 @@ static ordo_status share_reasons(dist_call *c, ordo_status status)
 
 ordo_status dist_share(dist_call *c, ordo_status status)
 {
-    if (status == ORDO_OK && c->ctx->refused) /* the others must know before this rank leaves */
+    if (status == ORDO_OK && c->ctx->refused) /* the others must know before this process leaves */
         status = ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
     uint64_t failed = status != ORDO_OK;
     if (c->broken)
         return status;
     TRY(dist_sum(c, &failed, 1));
     return failed == 0 ? ORDO_OK : share_reasons(c, status);
+}
+
+ordo_status dist_cancelled(dist_call *c)
+{
+    return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+}
+
+ordo_status dist_loop(dist_call *c, size_t n, size_t grain, ordo_body *body, void *arg)
+{
+    return ordo_loop(c->exec, n, grain, body, arg) ? ORDO_OK : dist_cancelled(c);
 }
 
 ordo_status dist_inner(dist_call *c, ordo_status status)
@@ -166,7 +176,7 @@ static const char *difference(const greeting *a, const greeting *b)
                : NULL;
 }
 
-/* All ranks see the same greetings, so all of them find the same difference. */
+/* All processes see the same greetings, so all of them find the same difference. */
 static ordo_status compare(dist_call *c, const greeting *all)
 {
     ordo_exec *const exec = c->exec;
@@ -180,15 +190,15 @@ static ordo_status compare(dist_call *c, const greeting *all)
     return ORDO_OK;
 }
 
-static ordo_status count_keys(dist_call *c, const greeting *all)
+ordo_status dist_add_counts(dist_call *c, const char *elements)
 {
     ordo_exec *const exec = c->exec;
+    c->total = c->offset = 0;
     for (int32_t r = 0; r < c->comm.size; r++) {
-        c->counts[r] = all[r].n;
         if (r == c->comm.rank)
             c->offset = c->total;
-        FAIL_IF(__builtin_add_overflow(c->total, all[r].n, &c->total) || c->total > INT64_MAX,
-                ORDO_E_ARG, "the keys of ranks 0 to %d are more than 2^63 - 1", (int)r);
+        FAIL_IF(__builtin_add_overflow(c->total, c->counts[r], &c->total) || c->total > INT64_MAX,
+                ORDO_E_ARG, "the %s of ranks 0 to %d are more than 2^63 - 1", elements, (int)r);
     }
     c->report.total = c->total;
     c->report.offset = c->offset;
@@ -234,7 +244,7 @@ ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out)
 ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
 {
     size_t const size = (size_t)c->comm.size;
-    if (status == ORDO_OK) /* before any work, because all ranks must get the same status */
+    if (status == ORDO_OK) /* before any work, because all processes must get the same status */
         status = api_check_report(c->exec, c->opts.report);
     greeting        mine = {.version = ORDO_VERSION_MAJOR * 1000 + ORDO_VERSION_MINOR,
                             .type = (uint64_t)c->type,
@@ -251,7 +261,9 @@ ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
     if (failed)
         return share_reasons(c, status);
     TRY(compare(c, all));
-    TRY(count_keys(c, all));
+    for (size_t r = 0; r < size; r++)
+        c->counts[r] = all[r].n;
+    TRY(dist_add_counts(c, "keys"));
     uint32_t const where = dist_on_device(c) ? ORDO_CPU : (uint32_t)c->ctx->plan.where;
     return dist_agree(
         c,

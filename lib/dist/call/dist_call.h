@@ -1,8 +1,8 @@
-/* dist_call.h - what all calls over several ranks share: the agreement about arguments and
- * failures, the collective operations, and the context that works on this rank's part.
+/* dist_call.h - what all calls over several processes share: the agreement about arguments and
+ * failures, the collective operations, and the context that works on this process's part.
  *
- * Every rank makes the same sequence of collective operations. So a rank that fails must not
- * leave a call on its own: it takes its status to the next dist_agree(), where all ranks learn
+ * Every process makes the same sequence of collective operations. So a process that fails must not
+ * leave a call on its own: it takes its status to the next dist_agree(), where all processes learn
  * of it. */
 #ifndef ORDO_DIST_CALL_DIST_CALL_H
 #define ORDO_DIST_CALL_DIST_CALL_H
@@ -25,7 +25,7 @@ typedef struct dist_device {     /* of arrays in its memory (device/device.h) */
 typedef struct dist_call {
     ordo_ctx        *ctx;
     ordo_exec       *exec;
-    ordo_ctx        *inner; /* sorts and ranks this rank's part */
+    ordo_ctx        *inner; /* sorts and ranks this process's part */
     ordo_comm        comm;
     ordo_dist_opts   opts;
     ordo_type        type;
@@ -34,14 +34,17 @@ typedef struct dist_call {
     bool             descending;
     bool             broken; /* the transport failed */
     uint64_t         total, offset;
-    uint64_t        *counts; /* keys of each rank */
+    uint64_t        *counts; /* keys of each process */
     uint64_t        *same_bytes;
     void            *greetings, *reasons;
     ordo_dist_report report;
     dist_device      device;
 } dist_call;
 
-/* What every rank must say alike. */
+/* Sets total and offset from the counts of all processes. */
+ordo_status dist_add_counts(dist_call *c, const char *elements);
+
+/* What every process must say alike. */
 typedef struct dist_wish {
     const char *verb;
     uint64_t    facts[4]; /* of the verb: sizes, rules, hashes of positions */
@@ -50,7 +53,7 @@ typedef struct dist_wish {
 /* Reads the table of the transport; the only check whose failure is not agreed upon. */
 ordo_status dist_open(dist_call *c, ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm);
 
-/* Agrees on the arguments: `status` is what this rank's own checks found. Sets counts, total and
+/* Agrees on the arguments: `status` is what this process's own checks found. Sets counts, total and
  * offset, and makes the inner context. Call dist_end() afterwards in any case. */
 ordo_status               dist_greet(dist_call *c, const dist_wish *wish, ordo_status status);
 static inline ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_status status)
@@ -89,7 +92,8 @@ void device_close(dist_call *c);
 ordo_status dist_read_opts(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);
 ordo_status dist_check(dist_call *c, const ordo_dist_opts *opts, uint64_t known_flags);
 
-/* The status of the first rank that failed, or ORDO_OK. If this rank failed, it is not ORDO_OK. */
+/* The status of the first process that failed, or ORDO_OK. If this process failed, it is not
+ * ORDO_OK. */
 ordo_status               dist_share(dist_call *c, ordo_status status);
 static inline ordo_status dist_agree(dist_call *c, ordo_status status)
 {
@@ -97,18 +101,28 @@ static inline ordo_status dist_agree(dist_call *c, ordo_status status)
     return agreed == ORDO_OK ? status : agreed;
 }
 
-/* Another context for calls of this rank, with memory of its own, at most `memory` bytes (0: any).
- * ordo_ctx_free() it. */
+/* Another context for calls of this process, with memory of its own, at most `memory` bytes (0:
+ * any). ordo_ctx_free() it. */
 ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out);
 
 /* Gives back scratch of `bytes` before the call ends, if it was the last piece of its block. */
 void dist_give_back(dist_call *c, const void *scratch, size_t bytes);
 
+/* Options of a sort in the order of the call. */
+static inline ordo_sort_opts dist_sort_opts(const dist_call *c)
+{
+    return ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+}
+
+/* A loop of this process's threads (ordo_loop), and the status of one that was cancelled. */
+ordo_status dist_loop(dist_call *c, size_t n, size_t grain, ordo_body *body, void *arg);
+ordo_status dist_cancelled(dist_call *c);
+
 /* The status of a call of the inner context, with its message. */
 ordo_status dist_inner(dist_call *c, ordo_status status);
 
-/* Counts what an exchange moves to other ranks, and turns a failure of the transport into a status:
- * for exchanges that call the transport themselves. */
+/* Counts what an exchange moves to other processes, and turns a failure of the transport into a
+ * status: for exchanges that call the transport themselves. */
 void        dist_count_moved(dist_call *c, const uint64_t *send_bytes);
 ordo_status dist_moved(dist_call *c, const char *operation, int failed);
 
@@ -128,8 +142,8 @@ static inline const dist_loops *dist_loops_of(const dist_call *c)
     return dist_loops_for(c->ctx->plan.cpu->isa(c->ctx->plan.cpu_state));
 }
 
-/* dist_threads.c: whether comm has ranks that are threads of this process. They exchange arrays of
- * any kind of memory by a function that copies it; `finish` waits for the copies. */
+/* dist_threads.c: whether comm has ranks that are threads of this process. They exchange arrays
+ * of any kind of memory by a function that copies it; `finish` waits for the copies. */
 typedef struct dist_copier {
     void (*copy)(void *user, void *to, const void *from, size_t bytes);
     void (*finish)(void *user);
@@ -140,7 +154,7 @@ int  dist_threads_exchange(void *user, const dist_copier *copier, const char *se
                            const uint64_t *send_at, const uint64_t *send_bytes, char *receive,
                            const uint64_t *receive_at, const uint64_t *receive_bytes);
 
-/* A hash of an array that must be the same on every rank. */
+/* A hash of an array that must be the same on every process. */
 uint64_t dist_hash(const void *array, size_t bytes);
 
 /* Seconds of a clock that only goes forward. */

@@ -1,5 +1,5 @@
 /* device.h - arrays of a call that are memory of a device: the call's own memory there, small
- * copies, work of the backend, and the exchange between the ranks.
+ * copies, work of the backend, and the exchange between the processes.
  *
  * A call with ORDO_ON_DEVICE uses the slots of the backend on the arrays themselves. Only samples,
  * counts and results that belong to the host are copied there. */
@@ -7,7 +7,7 @@
 #define ORDO_DIST_DEVICE_DEVICE_H
 
 #include "dist/call/dist_call.h"
-#include "dist/kernel/cells.h"
+#include "external/cells.h"
 
 /* Memory of the call: device_memory reserves it and waits for earlier work of the stream; a second
  * call frees what was taken. device_take never fails if the sum of device_size() was reserved. */
@@ -35,8 +35,8 @@ ordo_status device_places(dist_call *c, const cells_order *order, const void *ke
 /* cells_run for keys of the device; pass->kept is device memory. */
 ordo_status device_cells(dist_call *c, cells_pass *pass);
 
-/* The exchange of device arrays. Collective; all ranks return the same status. The entries of this
- * rank in send_bytes and receive_bytes may change. */
+/* The exchange of device arrays. Collective; all processes return the same status. The entries of
+ * this process in send_bytes and receive_bytes may change. */
 ordo_status device_exchange(dist_call *c, const char *send, const uint64_t *send_at,
                             uint64_t *send_bytes, char *receive, const uint64_t *receive_at,
                             uint64_t *receive_bytes);

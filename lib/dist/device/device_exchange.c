@@ -1,8 +1,8 @@
-/* device_exchange.c - exchanges arrays on devices between the ranks (see device.h).
+/* device_exchange.c - exchanges arrays on devices between the processes (see device.h).
  *
  * Ranks that are threads copy from each other's arrays. A transport that moves device memory gets
  * the arrays as they are. For other transports the pieces go through pinned host memory in rounds:
- * in a round every rank sends up to `part` bytes to every other rank, while the part of the next
+ * in a round every process sends up to `part` bytes to every other one, while the part of the next
  * round leaves the device and that of the round before enters it. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/device/device.h"
@@ -11,7 +11,7 @@
 
 enum {
     STAGE = ORDO_TUNE(16 << 20, 512), /* bytes of a round; four such buffers are held */
-    LEAST_PART = ORDO_TUNE(4096, 16)  /* bytes for each rank in a round */
+    LEAST_PART = ORDO_TUNE(4096, 16)  /* bytes for each process in a round */
 };
 
 typedef struct shipment {
@@ -22,12 +22,12 @@ typedef struct shipment {
     uint64_t       *send_bytes, *receive_bytes;
     size_t          ranks, part, rounds;
     char           *host;                /* two buffers to send, two to receive */
-    uint64_t       *at, *out, *in, *all; /* of a round, for each rank */
+    uint64_t       *at, *out, *in, *all; /* of a round, for each process */
 } shipment;
 
 static const ordo_dist_slots *slots_of(const shipment *s) { return s->c->device.backend->dist; }
 
-/* This rank's own piece does not leave the device. */
+/* This process's own piece does not leave the device. */
 static ordo_status keep_own(const shipment *s)
 {
     size_t const   me = (size_t)s->c->comm.rank;
@@ -62,7 +62,7 @@ static ordo_status by_threads(const shipment *s)
     dist_call *const  c = s->c;
     copying           w = {c, ORDO_OK};
     dist_copier const copier = {copy_piece, finish_pieces, &w};
-    TRY(dist_agree(c, device_finish(c))); /* the others read what this rank's stream wrote */
+    TRY(dist_agree(c, device_finish(c))); /* the others read what this process's stream wrote */
     TRY(dist_moved(c, "exchange",
                    dist_threads_exchange(c->comm.user, &copier, s->send, s->send_at, s->send_bytes,
                                          s->receive, s->receive_at, s->receive_bytes)));
@@ -130,7 +130,7 @@ static ordo_status prepare(const shipment *s, size_t round)
     return round >= 2 ? wait_for(s, round, ORDO_QUEUE_IN) : ORDO_OK;
 }
 
-/* A rank whose device fails goes on with all rounds, because the others wait for it. */
+/* A process whose device fails goes on with all rounds, because the others wait for it. */
 static ordo_status ship(const shipment *s)
 {
     dist_call *const c = s->c;
@@ -175,7 +175,7 @@ static ordo_status take_memory(shipment *s)
     return ORDO_OK;
 }
 
-/* All ranks must make the same number of rounds: those of the largest piece of all. */
+/* All processes must make the same number of rounds: those of the largest piece of all. */
 static ordo_status by_host(shipment *s)
 {
     dist_call *const c = s->c;

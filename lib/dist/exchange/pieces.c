@@ -1,5 +1,5 @@
-/* pieces.c - the pieces of a rank's keys for the other ranks (see pieces.h). Each key is read once
- * for its label and once to be scattered. */
+/* pieces.c - the pieces of a process's keys for the other processes (see pieces.h). Each key is
+ * read once for its label and once to be scattered. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/exchange/pieces.h"
 
@@ -12,11 +12,6 @@
 enum {
     SMALL_PIECE = 4096 /* mean elements of a piece from which on counts take 8 bytes */
 };
-
-static ordo_status cancelled(ordo_exec *exec)
-{
-    return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
 
 static size_t chunks_of(const pieces *p) { return ordo_div_up(p->call->n, p->keys.chunk); }
 
@@ -35,7 +30,25 @@ static void place_classes(pieces *p)
 
 /* ---- Pieces ---- */
 
-ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p)
+ordo_status pieces_wanted(dist_call *c, uint64_t mine, const char *name, const char *elements,
+                          uint64_t **wanted)
+{
+    ordo_exec *const exec = c->exec;
+    void            *memory;
+    uint64_t         sum = 0;
+    TRY(dist_agree(c, ordo_scratch(exec, (size_t)c->comm.size * sizeof mine, &memory)));
+    *wanted = memory;
+    TRY(dist_allgather(c, &mine, sizeof mine, *wanted));
+    for (int32_t r = 0; r < c->comm.size; r++)
+        FAIL_IF(__builtin_add_overflow(sum, (*wanted)[r], &sum), ORDO_E_ARG,
+                "%s of ranks 0 to %d is more than 2^64 in all", name, (int)r);
+    FAIL_IF(sum != c->total, ORDO_E_ARG,
+            "%s of all ranks is %llu in all; expected %llu, the number of %s", name,
+            (unsigned long long)sum, (unsigned long long)c->total, elements);
+    return ORDO_OK;
+}
+
+ordo_status pieces_open(dist_call *c, const uint64_t *begins, const uint64_t *wanted, pieces *p)
 {
     size_t const size = (size_t)c->comm.size;
     uint64_t    *all;
@@ -47,11 +60,24 @@ ordo_status pieces_open(dist_call *c, const uint64_t *wanted, pieces *p)
     p->receive_n = all + 3 * size;
     for (size_t i = 0; i < 4; i++)
         p->bytes[i] = all + (4 + i) * size;
+    TRY_SCRATCH(c->exec, 2 * size * sizeof *p->borders, p->borders);
+    TRY_SCRATCH(c->exec, 2 * size * sizeof *p->ends, p->ends);
+    uint64_t last = 0; /* border */
+    for (size_t i = 0; i < 2 * size; i++) {
+        uint64_t const position = i % 2 == 1       ? p->ends[i - 1] + wanted[i / 2]
+                                  : begins != NULL ? begins[i / 2]
+                                  : i > 0          ? p->ends[i - 1]
+                                                   : 0;
+        p->ends[i] = position;
+        if (position > last && position < c->total)
+            p->borders[p->border_count++] = (cut){.position = last = position};
+    }
+    p->begin = p->ends[2 * c->comm.rank];
     return ORDO_OK;
 }
 
-/* The bytes of a count, the same on every rank. Counts of small pieces are a large part of what is
- * sent, so they are narrow if all of them allow it. */
+/* The bytes of a count, the same on every process. Counts of small pieces are a large part of what
+ * is sent, so they are narrow if all of them allow it. */
 static ordo_status count_width(const pieces *p, size_t *width)
 {
     dist_call *const c = p->call;
@@ -112,84 +138,46 @@ ordo_status pieces_swap(pieces *p)
     return ORDO_OK;
 }
 
-/* The cuts between the parts of the ranks. Positions 0 and total have no key and no cut. */
-static size_t list_cuts(const dist_call *c, const uint64_t *wanted, cut *cuts)
-{
-    uint64_t position = 0;
-    size_t   count = 0;
-    for (size_t r = 0; r + 1 < (size_t)c->comm.size; r++) {
-        position += wanted[r];
-        if (position > 0 && position < c->total)
-            cuts[count++] = (cut){.position = position};
-    }
-    return count;
-}
-
-ordo_status pieces_at(pieces *p, const uint64_t *wanted, const uint64_t *places)
+ordo_status pieces_at(pieces *p)
 {
     dist_call *const c = p->call;
-    size_t const     size = (size_t)c->comm.size;
-    uint64_t         position = 0, begin = 0;
-    for (size_t r = 0, j = 0; r < size; r++) {
-        position += wanted[r];
-        bool const     inside = r + 1 < size && position > 0 && position < c->total;
-        uint64_t const end = inside ? places[j++] : position == 0 ? 0 : c->n;
-        p->send_at[r] = begin;
-        p->send_n[r] = end - begin;
-        begin = end;
+    uint64_t         places[2];
+    size_t           j = 0;
+    for (size_t i = 0; i < 2 * (size_t)c->comm.size; i++) {
+        uint64_t const position = p->ends[i];
+        while (j < p->border_count && p->borders[j].position < position)
+            j++;
+        places[i % 2] = position == 0 ? 0 : position >= c->total ? c->n : cut_place(&p->borders[j]);
+        p->send_at[i / 2] = places[0];
+        p->send_n[i / 2] = places[i % 2] - places[0];
     }
     return pieces_swap(p);
 }
 
-/* Memory of the pieces, and of the cuts, with as many numbers behind them as `numbers`. */
-static ordo_status take_cuts(dist_call *c, const uint64_t *wanted, pieces *p, size_t numbers,
-                             cut **cuts)
+ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *begins,
+                             const uint64_t *wanted, pieces *out)
 {
-    size_t const size = (size_t)c->comm.size;
-    void        *memory;
-    TRY(pieces_open(c, wanted, p));
-    TRY(ordo_scratch(c->exec, (size + 1) * sizeof **cuts + numbers * sizeof(uint64_t), &memory));
-    *cuts = memory;
-    return ORDO_OK;
-}
-
-/* The place of each cut in this rank's sorted keys. On a device it is collective. */
-static ordo_status place_cuts(dist_call *c, const cut_keys *keys, const cut *cuts, size_t count,
-                              uint64_t *places)
-{
-    void *memory = NULL;
-    if (keys->on_device) {
-        ordo_status status = ordo_scratch(c->exec, (count + 1) * sizeof(ordo_place_wish), &memory);
-        ordo_place_wish *const wishes = memory;
-        for (size_t j = 0; j < count && status == ORDO_OK; j++)
-            wishes[j] = (ordo_place_wish){0, keys->n, cuts[j].order, 0};
-        if (status == ORDO_OK)
-            status = device_places(c, &keys->order, keys->sorted, wishes, count, places);
-        TRY(dist_agree(c, status));
-    } else {
-        for (size_t j = 0; j < count; j++)
-            places[j] = cells_place(&keys->order, keys->sorted, 0, keys->n, cuts[j].order, false);
-    }
-    for (size_t j = 0; j < count; j++)
-        places[j] += cut_left(&cuts[j]);
-    return ORDO_OK;
-}
-
-ordo_status pieces_of_sorted(dist_call *c, bool folded, const void *sorted, const uint64_t *wanted,
-                             pieces *out)
-{
-    size_t const   size = (size_t)c->comm.size;
     cut_keys const keys = {{c->type, c->descending, folded}, sorted, c->n, dist_on_device(c)};
-    cut           *cuts = NULL;
-    TRY(dist_agree(c, take_cuts(c, wanted, out, size, &cuts)));
-    uint64_t *const places = (uint64_t *)(cuts + size + 1);
-    size_t const    count = list_cuts(c, wanted, cuts);
-    TRY(cuts_of_sorted(c, &keys.order, sorted, cuts, count));
-    TRY(place_cuts(c, &keys, cuts, count, places));
-    return pieces_at(out, wanted, places);
+    TRY(dist_agree(c, pieces_open(c, begins, wanted, out)));
+    TRY(cuts_of_keys(c, &keys, c->total, out->borders, out->border_count));
+    return pieces_at(out);
 }
 
-/* The pieces between the cuts, one for each border between two ranks. */
+border_ties pieces_ties(const pieces *p, bool end)
+{
+    size_t const   border = (size_t)p->call->comm.rank + end;
+    uint64_t const position = p->begin + (end ? p->received : 0);
+    if (p->cuts != NULL && border > 0 && border < (size_t)p->call->comm.size) {
+        const division_cut *const at = &p->cuts[border - 1];
+        return (border_ties){at->position - at->left, at->left > 0 ? at->tied : 0};
+    }
+    for (size_t j = 0; j < p->border_count && p->cuts == NULL; j++)
+        if (p->borders[j].position == position)
+            return (border_ties){p->borders[j].less, p->borders[j].tied};
+    return (border_ties){position, 0};
+}
+
+/* The pieces between the cuts, one for each border between two processes. */
 static void set_pieces(pieces *p)
 {
     dist_call *const c = p->call;
@@ -203,12 +191,13 @@ static void set_pieces(pieces *p)
     }
     uint64_t const from = c->comm.rank == 0 ? 0 : p->cuts[c->comm.rank - 1].position;
     uint64_t const to = c->comm.rank + 1 < c->comm.size ? p->cuts[c->comm.rank].position : c->total;
+    p->begin = from;
     p->received = (size_t)(to - from);
 }
 
 static ordo_status take_near(dist_call *c, pieces *p)
 {
-    TRY(pieces_open(c, c->counts, p));
+    TRY(pieces_open(c, NULL, c->counts, p));
     TRY_SCRATCH(c->exec, (size_t)c->comm.size * sizeof *p->cuts, p->cuts);
     return ORDO_OK;
 }
@@ -236,102 +225,75 @@ typedef struct movement {
     size_t        size;
 } movement;
 
-/* Inlined with a constant size, so that an element is one load and one store. */
-static inline __attribute__((always_inline)) void scatter(const movement *m, uint64_t *places,
-                                                          size_t from, size_t to, size_t size)
-{
-    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
-    for (size_t i = from; i < to; i++)
-        memcpy(m->to + places[class_of[labels[i]]]++ * size, m->from + i * size, size);
-}
-
-static inline __attribute__((always_inline)) void gather(const movement *m, uint64_t *places,
-                                                         size_t from, size_t to, size_t size)
-{
-    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
-    for (size_t i = from; i < to; i++)
-        memcpy(m->to + i * size, m->from + places[class_of[labels[i]]]++ * size, size);
-}
-
-static void scatter_1(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    scatter(m, places, from, to, 1);
-}
-
-static void scatter_2(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    scatter(m, places, from, to, 2);
-}
-
-static void scatter_4(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    scatter(m, places, from, to, 4);
-}
-
-static void scatter_8(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    scatter(m, places, from, to, 8);
-}
-
-static void gather_4(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    gather(m, places, from, to, 4);
-}
-
-static void gather_8(const movement *m, uint64_t *places, size_t from, size_t to)
-{
-    gather(m, places, from, to, 8);
-}
-
-typedef void move_fn(const movement *m, uint64_t *places, size_t from, size_t to);
-
 typedef struct move_job {
     movement  m;
-    move_fn  *move;
+    bool      gathers;
     uint64_t *places; /* a copy of the places of all chunks */
     size_t    stride; /* between chunks: threads count in different cache lines */
 } move_job;
+
+/* Inlined with a constant size, so that an element is one load and one store. */
+static inline __attribute__((always_inline)) void move_elements(const movement *m, uint64_t *places,
+                                                                size_t from, size_t to, size_t size,
+                                                                bool gathers)
+{
+    const uint16_t *const labels = m->p->keys.labels, *const class_of = m->p->keys.class_of;
+    for (size_t i = from; i < to; i++) {
+        size_t const there = (size_t)places[class_of[labels[i]]]++;
+        memcpy(m->to + (gathers ? i : there) * size, m->from + (gathers ? there : i) * size, size);
+    }
+}
+
+static void move(const move_job *job, uint64_t *places, size_t from, size_t to)
+{
+    const movement *const m = &job->m;
+    if (job->gathers && m->size == 4)
+        move_elements(m, places, from, to, 4, true);
+    else if (job->gathers)
+        move_elements(m, places, from, to, 8, true);
+    else if (m->size == 1)
+        move_elements(m, places, from, to, 1, false);
+    else if (m->size == 2)
+        move_elements(m, places, from, to, 2, false);
+    else if (m->size == 4)
+        move_elements(m, places, from, to, 4, false);
+    else
+        move_elements(m, places, from, to, 8, false);
+}
 
 static void move_chunk(void *arg, size_t lo, size_t hi)
 {
     const move_job *const job = arg;
     const pieces *const   p = job->m.p;
-    job->move(&job->m, job->places + lo * job->stride, lo * p->keys.chunk,
-              ordo_min(hi * p->keys.chunk, p->call->n));
+    move(job, job->places + lo * job->stride, lo * p->keys.chunk,
+         ordo_min(hi * p->keys.chunk, p->call->n));
 }
 
-static ordo_status move_all(const pieces *p, movement m, move_fn *move)
+static ordo_status move_all(const pieces *p, const void *from, size_t size, void *to, bool gathers)
 {
     ordo_exec *const exec = p->call->exec;
     size_t const     classes = p->keys.class_count;
     double const     started = dist_clock();
-    move_job         job = {.m = m, .move = move};
-    job.m.p = p;
+    move_job         job = {.m = {p, from, to, size}, .gathers = gathers};
     job.stride =
         ordo_round_up(classes * sizeof *job.places, 2 * ORDO_CACHE_LINE) / sizeof *job.places;
     TRY_SCRATCH(exec, (chunks_of(p) + 1) * job.stride * sizeof *job.places, job.places);
     for (size_t i = 0; i < chunks_of(p); i++)
         memcpy(job.places + i * job.stride, p->keys.counts + i * classes,
                classes * sizeof *job.places);
-    if (!ordo_loop(exec, chunks_of(p), 1, move_chunk, &job))
-        return cancelled(exec);
+    TRY(dist_loop(p->call, chunks_of(p), 1, move_chunk, &job));
     p->call->report.scatter_seconds += dist_clock() - started;
     return ORDO_OK;
 }
 
 ordo_status pieces_scatter(const pieces *p, const void *from, size_t size, void *to)
 {
-    move_fn *const move = size == 1   ? scatter_1
-                          : size == 2 ? scatter_2
-                          : size == 4 ? scatter_4
-                                      : scatter_8;
-    return move_all(p, (movement){.from = from, .to = to, .size = size}, move);
+    return move_all(p, from, size, to, false);
 }
 
 ordo_status pieces_gather(const pieces *p, const void *from, size_t size, void *to)
 {
-    return move_all(p, (movement){.from = from, .to = to, .size = size},
-                    size == 4 ? gather_4 : gather_8);
+    return move_all(p, from, size, to, true);
 }
 
 /* ---- Exchange ---- */
@@ -348,8 +310,8 @@ static void in_bytes(const pieces *p, size_t size)
             p->bytes[i][r] = of[i][r] * size;
 }
 
-/* Copies the piece that stays on this rank by all threads, so that the transport does not do it by
- * one. A cancelled call still copies all of it: the other ranks learn of it later. */
+/* Copies the piece that stays on this process by all threads, so that the transport does not do it
+ * by one. A cancelled call still copies all of it: the other processes learn of it later. */
 static void copy_own(dist_call *c, const char *send, const uint64_t *send_at, uint64_t *send_bytes,
                      char *receive, const uint64_t *receive_at, uint64_t *receive_bytes)
 {

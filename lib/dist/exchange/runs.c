@@ -1,16 +1,15 @@
 /* runs.c - merges sorted runs (see runs.h) by all threads, block by block.
  *
- * Every STRIDE-th key of each run is a sample. The samples are sorted, ties by run, and every
- * GROUP-th of them divides the runs: so a block has at most (GROUP + runs) * STRIDE elements, also
- * if all keys are equal, and about GROUP * STRIDE. A thread merges the parts of a block by pairs,
- * in the cache, until one run is left. So memory is read and written once, whatever the number of
- * runs. Keys alone are merged as unsigned words (their key bits); with values, records of key bits
- * and place are merged, and the elements are then fetched. lg(runs) comparisons for an element. */
+ * A thread merges the parts of a block (blocks.h) by pairs, in the cache, until one run is left. So
+ * memory is read and written once, whatever the number of runs. Keys alone are merged as unsigned
+ * words (their key bits); with values, records of key bits and place are merged, and the elements
+ * are then fetched. lg(runs) comparisons for an element. Keys of 8 and 16 bits are sorted again
+ * instead, because counting is faster than merging. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/exchange/runs.h"
 
-#include "backend/tuning.h"
 #include "core/keybits.h"
+#include "dist/exchange/blocks.h"
 
 #include <string.h>
 
@@ -35,75 +34,41 @@ typedef struct run_record {
 #define ORDO_TEMPLATE "dist/exchange/runs.t.h"
 #include "core/for_each_type.h"
 
-enum {
-    STRIDE = ORDO_TUNE(256, 4),
-    LEAST_STRIDE = ORDO_TUNE(16, 2),
-    GROUP = ORDO_TUNE(128, 8)
-};
-
 typedef struct part { /* of a run, in a block */
     const char *at;
     size_t      n;
 } part;
 
 typedef struct merging {
+    run_blocks        blocks;
     const runs_job   *job;
-    ordo_exec        *exec;
     const dist_loops *loops;
     cells_order       order;
-    size_t            runs, n;
-    const uint64_t   *starts;                      /* of the runs; runs + 1 */
-    size_t            stride, blocks, most;        /* elements of a block at most */
-    uint64_t         *splitters, *splitter_places; /* blocks - 1 */
-    size_t           *cuts;    /* for each border of blocks: the place in each run */
     size_t            unit;    /* bytes of what is merged */
     bool              plain;   /* the keys are their own key bits */
     char             *buffers; /* two for each worker */
     part             *parts;   /* as many as runs for each worker */
-    atomic_size_t     next;
 } merging;
 
 /* ---- Blocks ---- */
 
-static ordo_status take_samples(merging *m, dist_call *c)
+static ordo_status sort_samples(const run_blocks *b, uint64_t *places, size_t count)
 {
-    size_t samples = 0, at = 0;
-    for (size_t r = 0; r < m->runs; r++)
-        samples += (size_t)(m->starts[r + 1] - m->starts[r]) / m->stride;
-    TRY_SCRATCH(m->exec, (samples + 1) * sizeof *m->splitters, m->splitters);
-    TRY_SCRATCH(m->exec, (samples + 1) * sizeof *m->splitters, m->splitter_places);
-    for (size_t r = 0; r < m->runs; r++)
-        for (uint64_t i = m->starts[r] + m->stride; i <= m->starts[r + 1]; i += m->stride) {
-            m->splitters[at] = cells_order_of(&m->order, m->job->keys, (size_t)i - 1);
-            m->splitter_places[at++] = i - 1;
-        }
-    TRY(dist_inner(c, ordo_sort_pairs(c->inner, ORDO_U64, m->splitters, samples, m->splitter_places,
-                                      sizeof *m->splitter_places, NULL)));
-    m->blocks = samples / GROUP + 1;
-    for (size_t i = 0; i + 1 < m->blocks; i++) {
-        m->splitters[i] = m->splitters[(i + 1) * GROUP - 1];
-        m->splitter_places[i] = m->splitter_places[(i + 1) * GROUP - 1];
-    }
-    return ORDO_OK;
+    const merging *const m = b->user;
+    dist_call *const     c = b->c;
+    uint64_t            *orders;
+    TRY_SCRATCH(c->exec, (count + 1) * sizeof *orders, orders);
+    for (size_t i = 0; i < count; i++)
+        orders[i] = cells_order_of(&m->order, m->job->keys, (size_t)places[i]);
+    return dist_inner(
+        c, ordo_sort_pairs(c->inner, ORDO_U64, orders, count, places, sizeof *places, NULL));
 }
 
-/* The elements up to a splitter, by key, then run, then place, are before the border. */
-static void cut_runs(void *arg, size_t lo, size_t hi)
+static size_t find_place(const run_blocks *b, size_t from, size_t to, size_t place, bool above)
 {
-    merging *const m = arg;
-    for (size_t border = lo; border < hi; border++)
-        for (size_t r = 0; r < m->runs; r++) {
-            size_t *const  place_in = &m->cuts[border * m->runs + r];
-            size_t const   from = (size_t)m->starts[r], to = (size_t)m->starts[r + 1];
-            uint64_t const place = border == 0 ? 0 : m->splitter_places[border - 1];
-            if (border == 0 || border == m->blocks)
-                *place_in = border == 0 ? from : to;
-            else if (place >= from && place < to)
-                *place_in = (size_t)place + 1;
-            else
-                *place_in = cells_place(&m->order, m->job->keys, from, to, m->splitters[border - 1],
-                                        place >= to);
-        }
+    const merging *const m = b->user;
+    uint64_t const       order = cells_order_of(&m->order, m->job->keys, place);
+    return cells_place(&m->order, m->job->keys, from, to, order, above);
 }
 
 /* ---- Merging ---- */
@@ -125,9 +90,9 @@ static size_t list_parts(const merging *m, size_t block, part *parts, char *buff
     size_t const          key_size = job->pieces->call->key_size;
     bool const            down = m->order.descending;
     size_t                count = 0;
-    for (size_t r = 0; r < m->runs; r++) {
-        size_t const from = m->cuts[block * m->runs + r];
-        size_t const n = m->cuts[(block + 1) * m->runs + r] - from;
+    for (size_t r = 0; r < m->blocks.runs; r++) {
+        size_t const from = run_blocks_from(&m->blocks, block, r);
+        size_t const n = run_blocks_to(&m->blocks, block, r) - from;
         if (n == 0)
             continue;
         const char *const keys = (const char *)job->keys + from * key_size;
@@ -169,23 +134,25 @@ static void store(const merging *m, part from, size_t at)
     }
 }
 
-static void merge_block(const merging *m, size_t block, part *parts, char *buffers)
+static void merge_block(const run_blocks *b, size_t block, size_t worker)
 {
-    char  *to = buffers + m->most * m->unit, *other = buffers;
-    size_t at = 0;
-    for (size_t r = 0; r < m->runs; r++)
-        at += m->cuts[block * m->runs + r] - (size_t)m->starts[r];
-    size_t count = list_parts(m, block, parts, buffers);
+    const merging *const m = b->user;
+    part *const          parts = m->parts + worker * b->runs;
+    char *const          buffers = m->buffers + worker * 2 * b->most * m->unit;
+    char                *to = buffers + b->most * m->unit, *other = buffers;
+    size_t const         at = run_blocks_place(b, block);
+    size_t               count = list_parts(m, block, parts, buffers);
     if (count == 0)
         return;
     while (count > 1) {
         bool const straight = m->plain && count == 2;
         char      *place = straight ? (char *)m->job->out + at * m->unit : to;
         for (size_t i = 0; i < count; i += 2) {
-            part const a = parts[i], b = i + 1 < count ? parts[i + 1] : (part){a.at, 0};
-            merge_two(m, a, b, place);
-            parts[i / 2] = (part){place, a.n + b.n};
-            place += (a.n + b.n) * m->unit;
+            part const one = parts[i];
+            part const next = i + 1 < count ? parts[i + 1] : (part){one.at, 0};
+            merge_two(m, one, next, place);
+            parts[i / 2] = (part){place, one.n + next.n};
+            place += (one.n + next.n) * m->unit;
         }
         count = count / 2 + count % 2;
         char *const swap = to;
@@ -195,59 +162,28 @@ static void merge_block(const merging *m, size_t block, part *parts, char *buffe
     store(m, parts[0], at);
 }
 
-static void merge_blocks(void *arg, size_t lo, size_t hi)
-{
-    merging *const m = arg;
-    char *const    buffers = m->buffers + lo * 2 * m->most * m->unit;
-    size_t         block;
-    (void)hi; /* one worker */
-    while ((block = atomic_fetch_add(&m->next, 1)) < m->blocks &&
-           !ordo_poll(m->exec, (double)block / (double)m->blocks))
-        merge_block(m, block, m->parts + lo * m->runs, buffers);
-}
-
-/* ---- The steps ---- */
-
-static ordo_status take_memory(merging *m)
-{
-    size_t const workers = m->exec->threads;
-    size_t const most = (GROUP + m->runs) * m->stride;
-    m->most = ordo_min(most, m->n);
-    TRY_SCRATCH(m->exec, (m->blocks + 1) * m->runs * sizeof *m->cuts, m->cuts);
-    TRY_SCRATCH(m->exec, workers * m->runs * sizeof *m->parts, m->parts);
-    TRY_SCRATCH(m->exec, workers * 2 * m->most * m->unit + 1, m->buffers);
-    return ORDO_OK;
-}
-
-static ordo_status list_runs(merging *m)
-{
-    const pieces *const p = m->job->pieces;
-    uint64_t           *starts;
-    TRY_SCRATCH(m->exec, (m->runs + 1) * sizeof *starts, starts);
-    memcpy(starts, p->receive_at, m->runs * sizeof *starts);
-    starts[m->runs] = p->received;
-    m->starts = starts;
-    m->stride = ordo_max(ordo_min(GROUP * STRIDE * 4 / m->runs, STRIDE), LEAST_STRIDE);
-    return ORDO_OK;
-}
-
 ordo_status runs_merge(const runs_job *job)
 {
     dist_call *const c = job->pieces->call;
     bool const       pairs = job->values != NULL;
     double const     started = dist_clock();
-    merging          m = {.job = job, .exec = c->exec, .n = job->pieces->received};
-    m.order = (cells_order){c->type, c->descending, pairs};
-    m.runs = (size_t)c->comm.size;
+    merging          m = {.job = job, .order = {c->type, c->descending, pairs}};
+    if (runs_are_sorted_again(c, job->values)) {
+        ordo_sort_opts const opts = dist_sort_opts(c);
+        TRY(dist_inner(c, ordo_sort(c->inner, c->type, job->out, job->pieces->received, &opts)));
+        c->report.merge_seconds += dist_clock() - started;
+        return ORDO_OK;
+    }
+    m.blocks =
+        (run_blocks){.user = &m, .sort = sort_samples, .find = find_place, .merge = merge_block};
     m.loops = dist_loops_of(c);
     m.unit = pairs ? sizeof(run_record) : c->key_size;
     m.plain = !pairs && !c->descending && (c->type == ORDO_U32 || c->type == ORDO_U64);
-    TRY(list_runs(&m));
-    TRY(take_samples(&m, c));
-    TRY(take_memory(&m));
-    if (!ordo_loop(c->exec, m.blocks + 1, 1, cut_runs, &m) ||
-        !ordo_loop(c->exec, c->exec->threads, 1, merge_blocks, &m))
-        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+    TRY(run_blocks_find(&m.blocks, job->pieces));
+    size_t const workers = c->exec->threads;
+    TRY_SCRATCH(c->exec, workers * m.blocks.runs * sizeof *m.parts, m.parts);
+    TRY_SCRATCH(c->exec, workers * 2 * m.blocks.most * m.unit + 1, m.buffers);
+    TRY(run_blocks_merge(&m.blocks));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }

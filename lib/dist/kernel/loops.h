@@ -1,5 +1,5 @@
-/* loops.h - the inner loops of calls over many ranks, one table for each instruction set. No loop
- * has a branch on data. */
+/* loops.h - the inner loops of calls over many processes, one table for each instruction set. No
+ * loop has a branch on data. */
 #ifndef ORDO_DIST_KERNEL_LOOPS_H
 #define ORDO_DIST_KERNEL_LOOPS_H
 

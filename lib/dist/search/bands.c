@@ -40,8 +40,8 @@ bool bands_fit(const dist_part *part, size_t size, const cut *open, size_t count
 /* Adds a band behind the others, and the gap before it. */
 static void add_band(narrowing *s, uint64_t lo, uint64_t hi)
 {
-    span band = {.lo = lo, .hi = hi, .reads = true, .keeps = lo != hi};
-    if (lo > hi || !cells_bits(&s->part.order, lo, hi, &band.first, &band.last))
+    span const band = {.lo = lo, .hi = hi, .reads = true, .keeps = lo != hi};
+    if (lo > hi)
         return;
     uint64_t const from = s->span_count == 0 ? 0 : s->spans[s->span_count - 1].hi + 1;
     s->spans[s->span_count++] = (span){.lo = from, .hi = lo - 1};
@@ -98,7 +98,7 @@ static ordo_status make_bands(narrowing *s, const dist_sample *sample)
 
 /* ---- A read ---- */
 
-/* Room for as many keys as this rank's part of the sample promises, and four deviations more. */
+/* Room for as many keys as this process's part of the sample promises, and four deviations more. */
 static size_t promised(const narrowing *s, const dist_sample *sample)
 {
     size_t inside = 0;
@@ -124,8 +124,8 @@ static void read_block(narrowing *s, size_t from, size_t n, size_t *below, size_
                                    .descending = s->part.order.descending,
                                    .keys = (const char *)s->part.keys + from * size,
                                    .n = n,
-                                   .lo = at->first,
-                                   .hi = at->last,
+                                   .lo = at->lo,
+                                   .hi = at->hi,
                                    .below = &below[i],
                                    .kept = at->keeps ? words : NULL};
         size_t const        found = plan->cpu->band(plan->cpu_state, &job);
@@ -151,17 +151,14 @@ static void read_body(void *arg, size_t lo, size_t hi)
 
 static ordo_status read_keys(reading *r)
 {
-    ordo_exec *const exec = r->s->call->exec;
     for (size_t i = 0; i < r->s->span_count; i++) {
         atomic_init(&r->below[i], 0);
         atomic_init(&r->inside[i], 0);
     }
-    if (!ordo_loop(exec, r->s->part.n, PIECE, read_body, r))
-        return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
+    return dist_loop(r->s->call, r->s->part.n, PIECE, read_body, r);
 }
 
-/* The keys of this rank in each span, from those below and in the bands. */
+/* The keys of this process in each span, from those below and in the bands. */
 static void count_spans(reading *r)
 {
     narrowing *const s = r->s;
@@ -177,10 +174,8 @@ static void count_spans(reading *r)
 
 ordo_status bands_keep(narrowing *s)
 {
-    for (size_t i = 0; i < s->span_count; i++) {
-        span *const at = &s->spans[i];
-        at->reads = at->keeps && cells_bits(&s->part.order, at->lo, at->hi, &at->first, &at->last);
-    }
+    for (size_t i = 0; i < s->span_count; i++)
+        s->spans[i].reads = s->spans[i].keeps;
     TRY(narrowing_restart(s));
     reading r = {.s = s};
     return read_keys(&r);

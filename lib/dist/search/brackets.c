@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-    GATHERED = ORDO_TUNE(1 << 16, 40), /* the last so many keys go to every rank */
+    GATHERED = ORDO_TUNE(1 << 16, 40), /* the last so many keys go to every process */
     /* Positions for each of which the gathered keys are read; for more they are sorted. V1, 60,000
      * keys, 2 ranks: 2.5 ms for 16 positions, 3.7 ms for 32, 2.3 ms for 65 with a sort. */
     FEW_POSITIONS = ORDO_TUNE(16, 3)
@@ -67,6 +67,15 @@ static bool missed(narrowing *s)
     return true;
 }
 
+/* Sets the cut of open position j. */
+static void set_cut(const narrowing *s, size_t j, uint64_t order, uint64_t less, uint64_t here)
+{
+    cut *const found = &s->cuts[s->of[j]];
+    found->order = order;
+    found->less = s->skipped[j] + less;
+    found->here = here;
+}
+
 /* Sets the cuts whose span is one order. The others stay open. */
 static void place(narrowing *s)
 {
@@ -75,11 +84,8 @@ static void place(narrowing *s)
     for (size_t j = 0; j < s->count; j++) {
         uint64_t const    position = s->open[j].position;
         const span *const at = walk_to(s, &w, position);
-        cut *const        found = &s->cuts[s->of[j]];
         if (is_single(at)) {
-            found->order = at->lo;
-            found->less = s->skipped[j] + w.below;
-            found->here = at->here;
+            set_cut(s, j, at->lo, w.below, at->here);
             continue;
         }
         s->open[left] = (cut){.position = position - w.below + w.kept};
@@ -100,7 +106,6 @@ static ordo_status next_part(narrowing *s, uint64_t *counts)
     dist_call *const c = s->call;
     uint64_t         n = atomic_load(&s->kept_count), total = 0;
     c->report.kept += n;
-    cells_fold(&s->part.order, s->kept, (size_t)n);
     TRY(dist_allgather(c, &n, sizeof n, counts));
     for (int32_t r = 0; r < c->comm.size; r++)
         total += counts[r];
@@ -122,7 +127,7 @@ static ordo_status sum_spans(narrowing *s, uint64_t *sums)
     return ORDO_OK;
 }
 
-/* The read, and memory for the sums of spans and the counts of ranks. */
+/* The read, and memory for the sums of spans and the counts of processes. */
 static ordo_status read_part(narrowing *s, bool few, const dist_sample *sample, uint64_t **sums,
                              uint64_t **counts)
 {
@@ -144,7 +149,7 @@ static ordo_status narrow(narrowing *s)
     TRY(sample_draw(c, &s->part, size, &sample));
     TRY(dist_agree(c, read_part(s, few, &sample, &sums, &counts)));
     TRY(sum_spans(s, sums));
-    if (missed(s)) /* the same on every rank */
+    if (missed(s)) /* the same on every process */
         TRY(dist_agree(c, few ? bands_keep(s) : labels_keep(s)));
     place(s);
     c->report.rounds++;
@@ -161,10 +166,7 @@ static void place_gathered(narrowing *s, const dist_sample *rest, const uint64_t
             less += rest->all[i] < orders[j];
         for (size_t i = 0; i < rest->mine_count; i++)
             here += rest->mine[i] == orders[j];
-        cut *const found = &s->cuts[s->of[j]];
-        found->order = orders[j];
-        found->less = s->skipped[j] + less;
-        found->here = here;
+        set_cut(s, j, orders[j], less, here);
     }
 }
 
@@ -195,15 +197,12 @@ static ordo_status sort_gathered(narrowing *s, const dist_sample *rest)
         size_t const   less = cells_place(&order, rest->all, 0, rest->count, wanted, false);
         size_t const   low = cells_place(&order, rest->mine, 0, rest->mine_count, wanted, false);
         size_t const   high = cells_place(&order, rest->mine, low, rest->mine_count, wanted, true);
-        cut *const     found = &s->cuts[s->of[j]];
-        found->order = wanted;
-        found->less = s->skipped[j] + less;
-        found->here = high - low;
+        set_cut(s, j, wanted, less, high - low);
     }
     return ORDO_OK;
 }
 
-/* Every rank gets all keys that are left. */
+/* Every process gets all keys that are left. */
 static ordo_status gather_rest(narrowing *s)
 {
     dist_sample rest;
@@ -220,12 +219,8 @@ static ordo_status sort_rest(narrowing *s)
     TRY(dist_agree(
         c, dist_inner(c, ordo_sort(c->inner, s->part.order.type, s->kept, s->part.n, NULL))));
     TRY(cuts_of_keys(c, &keys, s->part.total, s->open, s->count));
-    for (size_t j = 0; j < s->count; j++) {
-        cut *const found = &s->cuts[s->of[j]];
-        found->order = s->open[j].order;
-        found->less = s->skipped[j] + s->open[j].less;
-        found->here = s->open[j].here;
-    }
+    for (size_t j = 0; j < s->count; j++)
+        set_cut(s, j, s->open[j].order, s->open[j].less, s->open[j].here);
     return ORDO_OK;
 }
 

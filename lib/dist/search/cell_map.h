@@ -22,7 +22,7 @@ typedef struct cell_map {
 
 /* Makes the cells for ascending positions from a sample, which is in any sequence. *fits is false
  * if the cells of these positions hold too much of the sample. Not collective, but the same on
- * every rank. */
+ * every process. */
 ordo_status cell_map_make(dist_call *c, uint64_t total, const cut *open, size_t count,
                           const dist_sample *sample, cell_map *out, bool *fits);
 

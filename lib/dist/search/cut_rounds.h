@@ -1,53 +1,69 @@
 /* cut_rounds.h - the rounds of a multi-select (step 3 of cuts.h): narrows the open intervals of all
- * ranks until each position has its key. Rounds of strings (strings/string_cuts.h) share the parts
- * that depend only on counts. */
+ * processes until each position has its element.
+ *
+ * An offer is a key, or a few bytes of a string: what follows the bytes that all strings of the
+ * interval share, up to a width. If the string ends there, its class is the strings equal to it. If
+ * it continues, its class is the strings that begin like it and continue: a position in such a
+ * class goes on there, behind those bytes, with twice the width and fewer offers. So a round is
+ * small, and long common prefixes cost a number of rounds that is logarithmic in their length. */
 #ifndef ORDO_DIST_SEARCH_CUT_ROUNDS_H
 #define ORDO_DIST_SEARCH_CUT_ROUNDS_H
 
 #include "dist/search/cuts.h"
 
-/* ---- Keys and strings ---- */
-
-typedef struct cut_window { /* where the element at a position may be */
-    size_t   from, to;      /* of this rank's elements in order */
-    uint64_t all;           /* elements of all ranks there */
-} cut_window;
-
-typedef struct cut_counts { /* two for each offer: elements of its window before and tied with it */
-    uint64_t *here, *sums;  /* of this rank, of all ranks */
-} cut_counts;
-
-/* How many elements of the window this rank offers if all ranks offer about `wanted`. A fraction is
- * rounded up or down at random. */
-size_t cut_offers(const cut_window *at, size_t wanted, uint64_t *seed);
-
-/* Ends a round: adds the counts of all ranks. Collective. */
-ordo_status cut_sum(dist_call *c, const cut_counts *counts, size_t offers);
-
-/* Narrows the window of a position by its offers [from, to). *less is the number of elements before
- * the window. Returns the offer that ties with the element at the position, and the window of its
- * ties; `to` if no offer does. */
-size_t cut_narrow(cut_window *at, const cut_counts *counts, size_t from, size_t to,
-                  uint64_t position, uint64_t *less);
-
-/* Sets the ties on the ranks before this one from those on this rank. Both are members of `count`
- * structs of `step` numbers; `room` has `count` numbers. Collective. */
-ordo_status cut_ties(dist_call *c, const uint64_t *here, uint64_t *before, size_t step,
-                     size_t count, uint64_t *room);
-
-/* ---- Keys ---- */
-
-/* Where the key of a position lies: between two orders, which are not in the interval. */
-typedef struct cut_interval {
-    bool       open;               /* the key is not known yet */
-    bool       from_start, to_end; /* there is no order below, above */
-    uint64_t   low, high;
-    cut_window window;
+typedef struct cut_interval { /* where the element at a position is */
+    bool     open;            /* the element is not known yet */
+    size_t   from, to;        /* of this process's elements in order */
+    uint64_t all;             /* elements of all processes there */
+    uint64_t depth;           /* strings: bytes that all of them share */
+    uint32_t width;           /* strings: bytes of an offer at most; set by cut_rounds */
 } cut_interval;
 
-/* `kept` has this rank's keys of all open intervals. Sets order, less, here and before of every
- * cut. */
-ordo_status cut_rounds(dist_call *c, const cut_keys *kept, cut *cuts, cut_interval *intervals,
+typedef struct cut_offer {
+    uint64_t    order; /* of a key */
+    const char *bytes; /* of a string, behind the depth of its interval */
+    uint32_t    length;
+    bool        longer; /* the string continues */
+} cut_offer;
+
+/* Elements of one kind. Offers travel as the bytes that `put` writes. */
+typedef struct cut_kind {
+    size_t least; /* bytes of an offer */
+    bool   wide;  /* offers have different lengths, up to the width of the interval */
+    /* Writes the offer of the element at a place; `to` NULL: only returns its size. */
+    size_t (*put)(const void *elements, const cut_interval *at, size_t place, char *to);
+    /* Reads an offer; returns its end. */
+    const char *(*take)(const char *from, cut_offer *out);
+    int (*compare)(const void *a, const void *b); /* two offers, for qsort */
+    /* The first place in [from, at->to) that is not before (`above`: behind) the class of the
+     * offer. */
+    size_t (*find)(const void *elements, const cut_interval *at, size_t from, const cut_offer *o,
+                   bool above);
+} cut_kind;
+
+typedef struct cut_list { /* what is searched */
+    const cut_kind *kind;
+    const void     *elements; /* of this process, in order */
+    size_t          n;        /* of them */
+    uint64_t        total;    /* of all processes */
+    size_t          offers;   /* of all processes for a position in a round */
+    bool            reversed; /* the order is that of `compare`, reversed */
+    const cut_keys *device;   /* not NULL: the elements are keys on a device */
+} cut_list;
+
+/* Sets order, less, here, before, tied and low of every cut whose interval is open, and `before` of
+ * the others. `intervals` NULL: every position begins with the interval of all elements. */
+ordo_status cut_rounds(dist_call *c, const cut_list *list, cut *cuts, cut_interval *intervals,
                        size_t count);
+
+/* The same for all elements, with the time in the report. Collective. */
+ordo_status cuts_of_list(dist_call *c, const cut_list *list, cut *cuts, size_t count);
+
+/* The list of sorted keys, which must outlive it. */
+cut_list cut_list_of(const cut_keys *keys, uint64_t total);
+
+/* Sets the ties on the processes before this one from those on this process; `room` has `count`
+ * numbers. Collective. */
+ordo_status cut_ties(dist_call *c, cut *cuts, size_t count, uint64_t *room);
 
 #endif

@@ -1,4 +1,4 @@
-/* cuts.c - multi-select over all ranks (see cuts.h). */
+/* cuts.c - multi-select over all processes (see cuts.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/search/cuts.h"
 
@@ -7,10 +7,11 @@
 #include "dist/search/cut_rounds.h"
 #include "dist/device/device.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    SAMPLE = ORDO_TUNE(1 << 16, 64), /* of all ranks, for a few positions */
+    SAMPLE = ORDO_TUNE(1 << 16, 64), /* of all processes, for a few positions */
     KEPT_SHARE = 8,                  /* one pass may keep 1 / KEPT_SHARE of the keys */
     LEAST_KEPT = 4096
 };
@@ -22,10 +23,42 @@ typedef struct search {
     cells      *cells;
     cells_pass  pass;
     uint8_t    *keep;   /* of each cell */
-    uint64_t   *counts; /* of each cell, of all ranks */
+    uint64_t   *counts; /* of each cell, of all processes */
     dist_part   part;
     dist_sample sample; /* sorted */
+
+    cut_interval    *intervals; /* of the positions, in the kept keys */
+    ordo_place_wish *ends;      /* two for each of them */
+    uint64_t        *places;    /* of the ends */
+    uint8_t         *open;      /* of each cell: it has positions whose key is not known */
 } search;
+
+/* ---- Positions ---- */
+
+static int by_position(const void *a, const void *b)
+{
+    uint64_t const x = ((const cut *)a)->position, y = ((const cut *)b)->position;
+    return (x > y) - (x < y);
+}
+
+size_t cuts_of_positions(const uint64_t *positions, size_t count, cut *cuts)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        cuts[i] = (cut){.position = positions[i]};
+    qsort(cuts, count, sizeof *cuts, by_position);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || cuts[i].position != cuts[kept - 1].position)
+            cuts[kept++] = cuts[i];
+    return kept;
+}
+
+size_t cuts_position(const cut *cuts, size_t count, uint64_t position)
+{
+    cut const        wanted = {.position = position};
+    const cut *const found = bsearch(&wanted, cuts, count, sizeof *cuts, by_position);
+    return (size_t)(found - cuts);
+}
 
 /* ---- Boundaries ---- */
 
@@ -74,25 +107,25 @@ static void bracket_boundaries(search *s)
 /* ---- The cells of the positions ---- */
 
 /* Sets the order and the counts of positions whose cell is one key. Marks the cells of the other
- * positions in `open`. Returns the number of this rank's keys there. */
-static uint64_t place_cuts(search *s, uint8_t *open, cut_interval *intervals)
+ * positions in `open`. Returns the number of this process's keys there. */
+static uint64_t place_cuts(search *s)
 {
-    size_t const all = 2 * s->cells->count + 1;
-    uint64_t     below = 0, mine = 0;
-    size_t       cell = 0;
+    uint8_t *const open = s->open;
+    size_t const   all = 2 * s->cells->count + 1;
+    uint64_t       below = 0, mine = 0;
+    size_t         cell = 0;
     memset(open, 0, all);
     for (size_t j = 0; j < s->count; j++) {
         cut *const at = &s->cuts[j];
         while (below + s->counts[cell] <= at->position)
             below += s->counts[cell++];
         at->less = below;
-        intervals[j] = (cut_interval){
-            .open = cell % 2 == 0,
-            .low = cell < 2 ? 0 : s->cells->boundaries[cell / 2 - 1],
-            .from_start = cell < 2,
-            .high = cell / 2 < s->cells->count ? s->cells->boundaries[cell / 2] : UINT64_MAX,
-            .to_end = cell / 2 >= s->cells->count,
-            .window = {.all = s->counts[cell]}};
+        s->intervals[j] = (cut_interval){.open = cell % 2 == 0, .all = s->counts[cell]};
+        s->ends[2 * j] = (ordo_place_wish){
+            .order = cell < 2 ? 0 : s->cells->boundaries[cell / 2 - 1], .above = cell >= 2};
+        s->ends[2 * j + 1] = (ordo_place_wish){
+            .order = cell / 2 < s->cells->count ? s->cells->boundaries[cell / 2] : UINT64_MAX,
+            .above = cell / 2 >= s->cells->count};
         if (cell % 2 == 0) {
             mine += open[cell] ? 0 : s->pass.counts[cell];
             open[cell] = 1;
@@ -104,11 +137,12 @@ static uint64_t place_cuts(search *s, uint8_t *open, cut_interval *intervals)
     return mine;
 }
 
-/* Whether every rank has kept all keys of the open cells. */
-static ordo_status kept_enough(search *s, const uint8_t *open, bool *enough)
+/* Whether every process has kept all keys of the open cells. */
+static ordo_status kept_enough(search *s, bool *enough)
 {
-    size_t const all = 2 * s->cells->count + 1;
-    *enough = memchr(open, 1, all) == NULL; /* the same on every rank */
+    size_t const         all = 2 * s->cells->count + 1;
+    const uint8_t *const open = s->open;
+    *enough = memchr(open, 1, all) == NULL; /* the same on every process */
     if (*enough) {
         atomic_store(&s->pass.kept_count, 0);
         return ORDO_OK;
@@ -143,10 +177,10 @@ static ordo_status run_pass(search *s)
 }
 
 /* Reads the keys of the open cells again. */
-static ordo_status keep_open(search *s, const uint8_t *open, uint64_t mine)
+static ordo_status keep_open(search *s, uint64_t mine)
 {
     TRY(take_kept(s, (size_t)mine));
-    s->pass.keep = open;
+    s->pass.keep = s->open;
     return run_pass(s);
 }
 
@@ -167,7 +201,7 @@ static ordo_status take_memory(search *s, size_t most)
 }
 
 /* Counts the keys in cells, and finds the positions whose cell is one key. */
-static ordo_status first_pass(search *s, uint8_t *open, cut_interval *intervals)
+static ordo_status first_pass(search *s)
 {
     dist_call *const c = s->call;
     size_t const     all = 2 * s->cells->count + 1;
@@ -175,9 +209,41 @@ static ordo_status first_pass(search *s, uint8_t *open, cut_interval *intervals)
     TRY(dist_agree(c, run_pass(s)));
     memcpy(s->counts, s->pass.counts, all * sizeof *s->counts);
     TRY(dist_sum(c, s->counts, all));
-    uint64_t const mine = place_cuts(s, open, intervals);
-    TRY(kept_enough(s, open, &enough));
-    return enough ? ORDO_OK : dist_agree(c, keep_open(s, open, mine));
+    uint64_t const mine = place_cuts(s);
+    TRY(kept_enough(s, &enough));
+    return enough ? ORDO_OK : dist_agree(c, keep_open(s, mine));
+}
+
+static ordo_status take_intervals(search *s)
+{
+    ordo_exec *const exec = s->call->exec;
+    TRY_SCRATCH(exec, s->count * sizeof *s->intervals, s->intervals);
+    TRY_SCRATCH(exec, 2 * s->count * sizeof *s->ends, s->ends);
+    TRY_SCRATCH(exec, 2 * s->count * sizeof *s->places, s->places);
+    TRY_SCRATCH(exec, 2 * s->cells->count + 1, s->open);
+    return ORDO_OK;
+}
+
+/* Sorts the kept keys, and finds the ends of the intervals in them. */
+static ordo_status open_intervals(search *s, const cut_keys *kept)
+{
+    dist_call *const c = s->call;
+    if (kept->on_device) {
+        TRY(device_sort_orders(c, s->pass.kept, kept->n));
+        for (size_t i = 0; i < 2 * s->count; i++)
+            s->ends[i].to = kept->n;
+        TRY(device_places(c, &kept->order, kept->sorted, s->ends, 2 * s->count, s->places));
+    } else {
+        TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, s->pass.kept, kept->n, NULL)));
+        for (size_t i = 0; i < 2 * s->count; i++)
+            s->places[i] = cells_place(&kept->order, kept->sorted, 0, kept->n, s->ends[i].order,
+                                       s->ends[i].above != 0);
+    }
+    for (size_t j = 0; j < s->count; j++) {
+        s->intervals[j].from = (size_t)s->places[2 * j];
+        s->intervals[j].to = (size_t)s->places[2 * j + 1];
+    }
+    return ORDO_OK;
 }
 
 /* Whether there are too many positions for two boundaries each. */
@@ -196,18 +262,14 @@ static ordo_status find_in_cells(search *s)
         cells_spread(s->cells, s->sample.all, s->sample.count, wanted);
     else
         bracket_boundaries(s);
-    void *memory;
-    TRY(dist_agree(
-        c, ordo_scratch(c->exec, count * sizeof(cut_interval) + 2 * s->cells->count + 1, &memory)));
-    cut_interval *const intervals = memory;
-    TRY(first_pass(s, (uint8_t *)(intervals + count), intervals));
-    size_t const kept = atomic_load(&s->pass.kept_count);
-    c->report.kept = kept;
-    TRY(dist_agree(c, dist_on_device(c) ? device_sort_orders(c, s->pass.kept, kept)
-                                        : dist_inner(c, ordo_sort(c->inner, ORDO_U64, s->pass.kept,
-                                                                  kept, NULL))));
-    cut_keys const numbers = {{ORDO_U64, false, false}, s->pass.kept, kept, dist_on_device(c)};
-    return cut_rounds(c, &numbers, s->cuts, intervals, count);
+    TRY(dist_agree(c, take_intervals(s)));
+    TRY(first_pass(s));
+    size_t const   n = atomic_load(&s->pass.kept_count);
+    cut_keys const kept = {{ORDO_U64, false, false}, s->pass.kept, n, dist_on_device(c)};
+    cut_list const list = cut_list_of(&kept, 0);
+    c->report.kept = n;
+    TRY(dist_agree(c, open_intervals(s, &kept)));
+    return cut_rounds(c, &list, s->cuts, s->intervals, count);
 }
 
 static ordo_status find_in_brackets(search *s)
@@ -215,15 +277,14 @@ static ordo_status find_in_brackets(search *s)
     void *memory;
     TRY(brackets_find(s->call, &s->part, s->cuts, s->count));
     TRY(dist_agree(s->call, ordo_scratch(s->call->exec, s->count * sizeof(uint64_t), &memory)));
-    return cut_ties(s->call, &s->cuts->here, &s->cuts->before, sizeof *s->cuts / sizeof(uint64_t),
-                    s->count, memory);
+    return cut_ties(s->call, s->cuts, s->count, memory);
 }
 
-ordo_status cuts_find(dist_call *c, bool folded, cut *cuts, size_t count)
+ordo_status cuts_find(dist_call *c, cut *cuts, size_t count)
 {
     cells             boundaries = {0};
     double const      started = dist_clock();
-    cells_order const order = {c->type, c->descending, folded};
+    cells_order const order = {c->type, c->descending, false};
     search            s = {.call = c,
                            .cuts = cuts,
                            .count = count,

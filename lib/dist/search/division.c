@@ -13,8 +13,8 @@ typedef struct dividing {
     uint64_t      together; /* ties that are not divided */
     cells         cells;
     cells_pass    pass;
-    uint64_t     *counts; /* of each cell, of all ranks */
-    uint64_t     *ties;   /* of each cut, on the ranks before this one */
+    uint64_t     *counts; /* of each cell, of all processes */
+    uint64_t     *ties;   /* of each cut, on the processes before this one */
     uint8_t      *starts; /* whether a class starts at a cell */
 } dividing;
 
@@ -81,7 +81,7 @@ static void set_cuts(dividing *d)
     }
 }
 
-/* This rank's keys before each cut. */
+/* This process's keys before each cut. */
 static void place_cuts(dividing *d)
 {
     uint64_t before = 0;

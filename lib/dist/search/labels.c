@@ -40,13 +40,9 @@ size_t labels_sample(uint64_t total, size_t count, size_t plain)
 /* Spans of the same numbers as the cells. */
 static void set_spans(narrowing *s, const cells *c, const uint64_t *counts)
 {
-    uint64_t from = 0;
-    for (size_t i = 0; i < 2 * c->count + 1; i++) {
-        bool const     between = i % 2 == 0, ends = i == 2 * c->count;
-        uint64_t const hi = ends ? last_order(s) : c->boundaries[i / 2] - between;
-        s->spans[i] = (span){.lo = from, .hi = hi, .here = counts[i]};
-        from = hi + 1;
-    }
+    for (size_t i = 0; i < s->span_count; i++)
+        s->spans[i] = (span){.lo = cells_first(c, i), .hi = cells_last(c, i), .here = counts[i]};
+    s->spans[s->span_count - 1].hi = last_order(s);
 }
 
 static ordo_status take_labels(narrowing *s, cells_pass *pass)
@@ -166,7 +162,5 @@ ordo_status labels_keep(narrowing *s)
     for (size_t i = 0; i < s->span_count; i++)
         p.keep[i] = s->spans[i].keeps;
     TRY(narrowing_restart(s));
-    if (!ordo_loop(exec, s->part.n, PIECE, pick_body, &p))
-        return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
+    return dist_loop(s->call, s->part.n, PIECE, pick_body, &p);
 }

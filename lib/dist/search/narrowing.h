@@ -14,11 +14,10 @@ enum {
 };
 
 typedef struct span {
-    uint64_t lo, hi;      /* orders, both inside */
-    bool     reads;       /* the next pass counts the keys */
-    bool     keeps;       /* and keeps them */
-    uint64_t first, last; /* the same as lo and hi, in key bits */
-    uint64_t here, all;   /* keys of this rank, of all ranks */
+    uint64_t lo, hi;    /* orders, both inside */
+    bool     reads;     /* the next pass counts the keys */
+    bool     keeps;     /* and keeps them */
+    uint64_t here, all; /* keys of this process, of all processes */
 } span;
 
 typedef struct narrowing {

@@ -1,4 +1,4 @@
-/* sample.c - samples of the keys of all ranks (see sample.h). */
+/* sample.c - samples of the keys of all processes (see sample.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/search/sample.h"
 
@@ -13,14 +13,14 @@ enum {
 
 /* ---- Drawing ---- */
 
-/* Keys that rank r draws if all ranks draw about `wanted`. */
+/* Keys that process r draws if all processes draw about `wanted`. */
 static uint64_t drawn_by(const dist_part *part, size_t r, uint64_t wanted)
 {
     double const share = (double)part->counts[r] / (double)part->total;
     return part->counts[r] == 0 ? 0 : 1 + (uint64_t)((double)wanted * share);
 }
 
-/* Memory for the keys of all ranks, `bytes_of` of each. */
+/* Memory for the keys of all processes, `bytes_of` of each. */
 static ordo_status take_memory(dist_call *c, uint64_t *bytes_of, dist_sample *out)
 {
     size_t const size = (size_t)c->comm.size;
@@ -33,7 +33,7 @@ static ordo_status take_memory(dist_call *c, uint64_t *bytes_of, dist_sample *ou
     return ORDO_OK;
 }
 
-/* The bytes of each rank's keys; wanted 0: all keys. */
+/* The bytes of each process's keys; wanted 0: all keys. */
 static ordo_status open_sample(dist_call *c, const dist_part *part, size_t wanted,
                                uint64_t **bytes_of, dist_sample *out)
 {

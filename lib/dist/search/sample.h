@@ -1,4 +1,4 @@
-/* sample.h - random keys of all ranks, and the parts of a sample that probably hold a position.
+/* sample.h - random keys of all processes, and the parts of a sample that probably hold a position.
  *
  * Of S keys drawn at random from N, about S p/N come before the key at position p, with a standard
  * deviation of sqrt(S p/N (1 - p/N)). The keys of the sample a few deviations to either side of
@@ -9,20 +9,20 @@
 
 #include "dist/search/cuts.h"
 
-typedef struct dist_part { /* the keys of a search, of which this rank has n */
+typedef struct dist_part { /* the keys of a search, of which this process has n */
     cells_order     order;
     const void     *keys;
     size_t          n;
-    const uint64_t *counts; /* of each rank */
+    const uint64_t *counts; /* of each process */
     uint64_t        total;
 } dist_part;
 
 typedef struct dist_sample { /* orders */
-    uint64_t *mine, *all;    /* of this rank, and of all ranks in their sequence */
+    uint64_t *mine, *all;    /* of this process, and of all processes in their sequence */
     size_t    mine_count, count;
 } dist_sample;
 
-/* Draws about `wanted` keys, from each rank in proportion to its keys. Collective. */
+/* Draws about `wanted` keys, from each process in proportion to its keys. Collective. */
 ordo_status sample_draw(dist_call *c, const dist_part *part, size_t wanted, dist_sample *out);
 /* Takes every key, of parts in host memory. Collective. */
 ordo_status sample_all(dist_call *c, const dist_part *part, dist_sample *out);

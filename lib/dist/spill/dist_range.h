@@ -8,7 +8,7 @@
 typedef struct range_job {
     ordo_type   type;
     bool        descending;
-    const void *keys;   /* this rank's keys in order */
+    const void *keys;   /* this process's keys in order */
     const char *values; /* NULL: none */
     size_t      n, value_size;
     uint64_t    begin; /* this rank gets `count` elements from this place of the global order on */
@@ -17,8 +17,8 @@ typedef struct range_job {
     char       *out_values;
 } range_job;
 
-/* Finds, exchanges and merges the elements of the parts of all ranks; part r + 1 is not before part
- * r. A call of its own: its scratch is that of ctx and is free afterwards. Collective. */
+/* Finds, exchanges and merges the elements of the parts of all processes; part r + 1 is not before
+ * part r. A call of its own: its scratch is that of ctx and is free afterwards. Collective. */
 ordo_status dist_range(ordo_ctx *ctx, const ordo_comm *comm, const range_job *job,
                        ordo_dist_report *report);
 

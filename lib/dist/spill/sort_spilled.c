@@ -17,34 +17,29 @@ typedef struct spilled {
     spill_sort         s;
     const spilled_job *job;
     size_t             key_size;
-    uint64_t           at; /* bytes that were read */
+    size_t             at; /* elements that were read */
     bool               in_place, overwritten;
 } spilled;
 
-/* Reads pairs as key, value, key, value, ... and keys alone as they are. */
+/* Reads pairs as key, value, key, value, ... and keys alone as they are. A sort asks for whole
+ * elements. */
 static ptrdiff_t read_elements(void *user, void *into, size_t bytes)
 {
     spilled *const           x = user;
     const spilled_job *const job = x->job;
-    size_t const             size = x->key_size + job->value_size;
-    uint64_t const           all = (uint64_t)job->n * size;
+    size_t const             key = x->key_size, value = job->value_size, size = key + value;
+    size_t const             n = ordo_min(bytes / size, job->n - x->at);
+    const char *const        keys = (const char *)job->keys + x->at * key;
+    const char *const        values = value == 0 ? NULL : (const char *)job->values + x->at * value;
     char                    *to = into;
-    while (x->at < all && bytes > 0) {
-        size_t const      i = (size_t)(x->at / size), within = (size_t)(x->at % size);
-        bool const        key = within < x->key_size;
-        const char *const from =
-            key ? (const char *)job->keys + i * x->key_size + within
-                : (const char *)job->values + i * job->value_size + (within - x->key_size);
-        size_t const rest = job->value_size == 0 ? (size_t)(all - x->at)
-                            : key                ? x->key_size - within
-                                                 : size - within;
-        size_t const now = rest < bytes ? rest : bytes;
-        memcpy(to, from, now);
-        to += now;
-        bytes -= now;
-        x->at += now;
+    if (value == 0 && n > 0)
+        memcpy(to, keys, n * key);
+    for (size_t i = 0; i < n && value > 0; i++, to += size) {
+        memcpy(to, keys + i * key, key);
+        memcpy(to + key, values + i * value, value);
     }
-    return to - (char *)into;
+    x->at += n;
+    return (ptrdiff_t)(n * size);
 }
 
 /* What the limit of the context leaves for the sort and for each round. */
@@ -95,7 +90,7 @@ static ordo_status run(spilled *x)
     TRY(dist_allgather(c, &mine, sizeof mine, memory));
     x->s.wanted = memory;
     if (x->s.out == NULL)
-        x->s.out = nothing; /* this rank gets no elements */
+        x->s.out = nothing; /* this process gets no elements */
     if (x->s.out_values == NULL)
         x->s.out_values = nothing;
     ordo_status status = find_memory(x);

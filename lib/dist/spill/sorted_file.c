@@ -33,13 +33,6 @@ static bool append(sorted_column *column, const char *from, size_t bytes)
     return true;
 }
 
-/* Appends one element. */
-static bool append_element(sorted_file *f, const char *element)
-{
-    return append(&f->keys, element + f->key_at, f->key_size) &&
-           append(&f->values, element + f->value_at, f->value_size);
-}
-
 ordo_status sorted_file_open(ordo_exec *exec, sorted_file *f, const char *directory, bool tmpfs)
 {
     f->directory = directory;
@@ -48,7 +41,6 @@ ordo_status sorted_file_open(ordo_exec *exec, sorted_file *f, const char *direct
     TRY_SCRATCH(exec, SORTED_FILE_STAGED, f->keys.staged);
     if (f->value_size > 0)
         TRY_SCRATCH(exec, SORTED_FILE_STAGED, f->values.staged);
-    TRY_SCRATCH(exec, f->size, f->part);
     return ORDO_OK;
 }
 
@@ -66,31 +58,16 @@ void sorted_file_close(sorted_file *f)
     close_column(&f->values);
 }
 
-/* Keys alone are copied as they come. */
+/* A sort writes whole elements. Keys alone are copied as they come. */
 ptrdiff_t sorted_file_write(void *user, const void *from, size_t bytes)
 {
     sorted_file *const f = user;
-    const char        *at = from;
-    size_t             rest = bytes;
-    bool               fine = true;
-    if (f->value_size == 0 && f->size == f->key_size) {
-        fine = append(&f->keys, at, rest);
-        rest = 0;
-    }
-    while (fine && rest > 0) {
-        bool const   whole = f->part_bytes == 0 && rest >= f->size;
-        size_t const missing = f->size - f->part_bytes;
-        size_t const now = rest < missing ? rest : missing;
-        if (!whole)
-            memcpy(f->part + f->part_bytes, at, now);
-        f->part_bytes = whole ? 0 : f->part_bytes + now;
-        if (whole || f->part_bytes == f->size) {
-            fine = append_element(f, whole ? at : f->part);
-            f->part_bytes = 0;
-        }
-        at += now;
-        rest -= now;
-    }
+    bool const         keys_only = f->value_size == 0 && f->size == f->key_size;
+    const char *at = from, *const end = at + bytes;
+    bool fine = !keys_only || append(&f->keys, at, bytes);
+    for (; fine && !keys_only && at < end; at += f->size)
+        fine = append(&f->keys, at + f->key_at, f->key_size) &&
+               append(&f->values, at + f->value_at, f->value_size);
     if (!fine)
         errno = EIO; /* the failure has the reason */
     return fine ? (ptrdiff_t)bytes : -1;

@@ -1,4 +1,4 @@
-/* sorted_file.h - this rank's elements in order, in temporary files without a name: one of the
+/* sorted_file.h - this process's elements in order, in temporary files without a name: one of the
  * keys, and one of the values if there are any. The files are written once and then mapped, so
  * their pages are cache of the file system and not memory of the process. */
 #ifndef ORDO_DIST_SPILL_SORTED_FILE_H
@@ -20,8 +20,6 @@ typedef struct sorted_file {
     size_t        key_at, key_size;     /* where the key is in it */
     size_t        value_at, value_size; /* and the value; value_size 0: there are no values */
     sorted_column keys, values;
-    char         *part; /* of an element that came in two pieces */
-    size_t        part_bytes;
     const char   *directory;
     failure       failure;
 } sorted_file;

@@ -1,10 +1,9 @@
-/* spill_sort.c - a sort over all ranks through local disks (see spill_sort.h). */
+/* spill_sort.c - a sort over all processes through local disks (see spill_sort.h). */
 #define _GNU_SOURCE
 #include "dist/spill/spill_sort.h"
 
 #include "backend/tuning.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -15,14 +14,6 @@ enum {
 
 /* ---- The local sort ---- */
 
-static const char *directory_of(const spill_sort *s)
-{
-    const char *const named = getenv("TMPDIR");
-    return s->opts.directory_count > 0      ? s->opts.directories[0]
-           : named != NULL && named[0] != 0 ? named
-                                            : "/var/tmp";
-}
-
 ordo_status spill_sort_local(spill_sort *s)
 {
     dist_call *const     c = s->c;
@@ -32,7 +23,9 @@ ordo_status spill_sort_local(spill_sort *s)
                                         .name = "a temporary file");
     ordo_ctx            *side = NULL;
     bool const           tmpfs = (s->opts.flags & ORDO_SPILL_IN_MEMORY) != 0;
-    TRY(sorted_file_open(c->exec, &s->file, directory_of(s), tmpfs));
+    const char *const    directory =
+        s->opts.directory_count > 0 ? s->opts.directories[0] : spill_default();
+    TRY(sorted_file_open(c->exec, &s->file, directory, tmpfs));
     TRY(dist_side(c, 0, &side));
     ordo_status status = ordo_external_sort(side, &s->elements, &s->from, &to, &s->opts, &report);
     if (status != ORDO_OK && failure_seen(&s->file.failure))
@@ -58,7 +51,7 @@ typedef struct turns {
     ordo_ctx       *side;
     const uint64_t *wanted;
     range_job       range;
-    uint64_t        begin; /* of this rank's result */
+    uint64_t        begin; /* of this process's result */
     uint64_t        done;  /* elements of the longest result */
     uint64_t        most;  /* of all results */
     uint64_t        chunk;
@@ -66,7 +59,7 @@ typedef struct turns {
     char           *buffer, *buffer_values;
 } turns;
 
-/* Sets the counts of all ranks, and where this rank's result begins. */
+/* Sets the counts of all processes, and where this process's result begins. */
 static ordo_status share_counts(turns *t)
 {
     spill_sort *const s = t->s;
@@ -76,25 +69,18 @@ static ordo_status share_counts(turns *t)
     uint64_t          results = 0;
     TRY(dist_allgather(c, &mine, sizeof mine, c->counts));
     t->wanted = s->wanted != NULL ? s->wanted : c->counts;
-    c->total = c->offset = 0;
+    TRY(dist_add_counts(c, "elements"));
     for (int32_t r = 0; r < c->comm.size; r++) {
-        if (r == c->comm.rank) {
-            c->offset = c->total;
-            t->begin = results;
-        }
+        t->begin = r == c->comm.rank ? results : t->begin;
         t->most = t->wanted[r] > t->most ? t->wanted[r] : t->most;
-        FAIL_IF(__builtin_add_overflow(c->total, c->counts[r], &c->total) || c->total > INT64_MAX,
-                ORDO_E_ARG, "the elements of ranks 0 to %d are more than 2^63 - 1", (int)r);
         results += t->wanted[r];
     }
     FAIL_IF(results != c->total, ORDO_E_IO, "the sources have %llu elements; expected %llu",
             (unsigned long long)c->total, (unsigned long long)results);
-    c->report.total = c->total;
-    c->report.offset = c->offset;
     return ORDO_OK;
 }
 
-/* The smallest chunk of all ranks, with which each stays in its memory. */
+/* The smallest chunk of all processes, with which each stays in its memory. */
 static ordo_status agree_on_chunk(turns *t, uint64_t memory)
 {
     spill_sort *const s = t->s;
@@ -159,7 +145,7 @@ static ordo_status one_turn(turns *t)
         range->out_values = s->out_values + from * s->file.value_size;
     }
     ordo_status status = dist_range(t->side, &c->comm, range, &report);
-    if (status != ORDO_OK) /* the same on every rank, or the transport failed */
+    if (status != ORDO_OK) /* the same on every process, or the transport failed */
         return ordo_fail(c->exec, status, "%s", ordo_last_error(t->side));
     add_report(c, &report);
     if (s->out == NULL && range->count > 0)

@@ -1,9 +1,9 @@
-/* spill_sort.h - a sort over all ranks with a limit of memory.
+/* spill_sort.h - a sort over all processes with a limit of memory.
  *
- * Each rank sorts its elements to files on its disk (ordo_external_sort), and maps them. Then the
- * result is made in rounds: in each round every rank gets the next part of its result from all
- * ranks (dist_range.h), merges it, and stores it. A round with too little memory on any rank is
- * made again by all of them with half the elements. */
+ * Each process sorts its elements to files on its disk (ordo_external_sort), and maps them. Then
+ * the result is made in rounds: in each round every process gets the next part of its result from
+ * all processes (dist_range.h), merges it, and stores it. A round with too little memory on any of
+ * them is made again by all of them with half the elements. */
 #ifndef ORDO_DIST_SPILL_SPILL_SORT_H
 #define ORDO_DIST_SPILL_SPILL_SORT_H
 
@@ -16,17 +16,17 @@ typedef struct spill_sort {
     ordo_elements      elements; /* of the source; the layout of `file` says what is kept of them */
     ordo_source        from;
     ordo_external_opts opts; /* memory (0: the default of ordo_external_sort), directories, flags */
-    const uint64_t    *wanted; /* elements that each rank gets; NULL: as many as it has */
+    const uint64_t    *wanted; /* elements that each process gets; NULL: as many as it has */
     void              *out;    /* NULL: `put` stores the results */
     char              *out_values;
     ordo_status (*put)(void *user, const void *keys, const char *values, size_t n);
     void *user;
 
     sorted_file file;
-    size_t      n; /* elements of this rank */
+    size_t      n; /* elements of this process */
 } spill_sort;
 
-/* Sorts this rank's elements to files. Not collective. Call spill_sort_close() in any case. */
+/* Sorts this process's elements to files. Not collective. Call spill_sort_close() in any case. */
 ordo_status spill_sort_local(spill_sort *s);
 /* Makes the result. Collective. */
 ordo_status spill_sort_rounds(spill_sort *s);

@@ -1,96 +1,76 @@
-/* dist_select_strings.c - select, quantiles, median and top-k of the strings of all ranks.
+/* dist_select_strings.c - select, quantiles, median and top-k of the strings of all processes.
  *
- * Each rank sorts only its strings near the positions (string_near.h). The search for cuts
+ * Each process sorts only its strings near the positions (string_near.h). The search for cuts
  * (string_cuts.h) finds the rank that has the string of a position, and its place there. That rank
  * gives the string to an allgather. Top-k gathers the strings before the cut at position k and
- * sorts them on every rank. */
+ * sorts them on every process. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/quantile.h"
 #include "dist/strings/string_near.h"
 
-#include <stdlib.h>
-#include <string.h>
+typedef struct given { /* a string that a process gives to the others */
+    uint64_t index, length;
+    uint64_t tag; /* which result it is */
+} given;
 
-typedef struct chosen { /* results that a rank gives to the others */
+typedef struct chosen { /* results */
     string_part    part;
     ordo_dist_text out; /* take is NULL: strings are not wanted */
     uint64_t      *index;
-    string_list    mine, all; /* this rank's results; those of all ranks, in the order of ranks */
-    uint64_t      *my_index, *all_index;
-    uint64_t      *tags, *all_tags; /* which result it is */
-    uint64_t       hash;            /* of the list of positions */
+    string_list    mine, all; /* of this process; of all processes, in the order of processes */
+    given         *gives, *gathered;
+    uint64_t       hash; /* of the list of positions */
 } chosen;
 
-typedef struct amount { /* of what a rank gives */
+typedef struct amount { /* of what a process gives */
     uint64_t strings, bytes;
 } amount;
 
 /* ---- Gathering ---- */
 
-static ordo_status take_mine(chosen *x, size_t most)
+static ordo_status take_all(chosen *x, const amount *all)
 {
     ordo_exec *const exec = x->part.c.exec;
-    TRY_SCRATCH(exec, (most + 1) * sizeof *x->my_index, x->my_index);
-    TRY_SCRATCH(exec, (most + 1) * sizeof *x->tags, x->tags);
+    x->all.n = (size_t)all->strings;
+    TRY_SCRATCH(exec, (x->all.n + 1) * sizeof *x->gathered, x->gathered);
+    TRY_SCRATCH(exec, (x->all.n + 1) * sizeof *x->all.offsets, x->all.offsets);
+    TRY_SCRATCH(exec, (size_t)all->bytes + 1, x->all.bytes);
     return ORDO_OK;
 }
 
-static ordo_status take_all(chosen *x, size_t strings, size_t bytes, uint64_t **lengths)
-{
-    ordo_exec *const exec = x->part.c.exec;
-    TRY_SCRATCH(exec, (strings + 1) * sizeof *x->all_index, x->all_index);
-    TRY_SCRATCH(exec, (strings + 1) * sizeof *x->all_tags, x->all_tags);
-    TRY_SCRATCH(exec, (strings + 1) * sizeof *x->all.offsets, x->all.offsets);
-    TRY_SCRATCH(exec, bytes + 1, x->all.bytes);
-    TRY_SCRATCH(exec, (x->mine.n + 1) * sizeof **lengths, *lengths);
-    for (size_t i = 0; i < x->mine.n; i++)
-        (*lengths)[i] = x->mine.offsets[i + 1] - x->mine.offsets[i];
-    x->all.n = strings;
-    return ORDO_OK;
-}
-
-/* Allgather of 8 bytes for each string. */
-static ordo_status gather_numbers(chosen *x, const amount *of, const uint64_t *mine,
-                                  uint64_t *bytes_of, uint64_t *all)
-{
-    dist_call *const c = &x->part.c;
-    for (int32_t r = 0; r < c->comm.size; r++)
-        bytes_of[r] = of[r].strings * sizeof *mine;
-    return dist_allgather_parts(c, mine, bytes_of, all);
-}
-
-/* Every rank gets the results of all ranks. Collective. */
+/* Every process gets the results of all processes. Collective. */
 static ordo_status gather(chosen *x)
 {
-    dist_call *const c = &x->part.c;
-    size_t const     size = (size_t)c->comm.size;
-    amount const     mine = {x->mine.n, x->mine.offsets[x->mine.n]};
-    uint64_t         strings = 0, bytes = 0, *lengths = NULL;
-    void            *memory;
+    dist_call *const      c = &x->part.c;
+    size_t const          size = (size_t)c->comm.size;
+    const uint64_t *const at = x->mine.offsets;
+    amount const          mine = {x->mine.n, at[x->mine.n]};
+    amount                all = {0, 0};
+    void                 *memory;
+    for (size_t i = 0; i < x->mine.n; i++)
+        x->gives[i].length = at[i + 1] - at[i];
     TRY(dist_agree(c, ordo_scratch(c->exec, size * (sizeof(amount) + sizeof(uint64_t)), &memory)));
     amount *const   of = memory;
     uint64_t *const bytes_of = (uint64_t *)(of + size);
     TRY(dist_allgather(c, &mine, sizeof mine, of));
     for (size_t r = 0; r < size; r++) {
-        strings += of[r].strings;
-        bytes += of[r].bytes;
+        bytes_of[r] = of[r].strings * sizeof *x->gives;
+        all.strings += of[r].strings;
+        all.bytes += of[r].bytes;
     }
-    TRY(dist_agree(c, take_all(x, (size_t)strings, (size_t)bytes, &lengths)));
-    TRY(gather_numbers(x, of, x->my_index, bytes_of, x->all_index));
-    TRY(gather_numbers(x, of, x->tags, bytes_of, x->all_tags));
-    TRY(gather_numbers(x, of, lengths, bytes_of, x->all.offsets));
-    for (size_t i = 0, at = 0; i <= x->all.n; i++) {
-        size_t const length = i < x->all.n ? (size_t)x->all.offsets[i] : 0;
-        x->all.offsets[i] = at;
-        at += length;
-    }
+    TRY(dist_agree(c, take_all(x, &all)));
+    TRY(dist_allgather_parts(c, x->gives, bytes_of, x->gathered));
+    x->all.offsets[0] = 0;
+    for (size_t i = 0; i < x->all.n; i++)
+        x->all.offsets[i + 1] = x->all.offsets[i] + x->gathered[i].length;
     for (size_t r = 0; r < size; r++)
         bytes_of[r] = of[r].bytes;
     return dist_allgather_parts(c, x->mine.bytes, bytes_of, x->all.bytes);
 }
 
-/* Gives result i the gathered string which[i]. Asks for the memory before it writes a result. */
-static ordo_status write_results(chosen *x, const uint64_t *which, size_t count)
+/* Gives result i the gathered string which[i]; `which` becomes something else. Asks for the memory
+ * before it writes a result. */
+static ordo_status write_results(chosen *x, uint64_t *which, size_t count)
 {
     dist_call *const      c = &x->part.c;
     ordo_strings const    strings = string_list_view(&x->all);
@@ -102,82 +82,47 @@ static ordo_status write_results(chosen *x, const uint64_t *which, size_t count)
     if (x->out.take != NULL)
         TRY(string_text_take(c, &x->out, bytes, &to.bytes));
     for (size_t i = 0; i < count && x->index != NULL; i++)
-        x->index[i] = x->all_index[which[i]];
+        x->index[i] = x->gathered[which[i]].index;
     if (x->out.take == NULL)
         return ORDO_OK;
-    TRY(string_measure(c, &strings, which, &to));
-    return string_gather(c, &strings, which, &to);
+    TRY(string_measure(c, &strings, which, which, &to));
+    return string_copy(c, strings.bytes, which, &to);
 }
 
 /* ---- Positions ---- */
 
-static int by_size(const void *a, const void *b)
-{
-    uint64_t const x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The different positions in order, as cuts and in `sorted`; returns their number. */
-static size_t list_cuts(const uint64_t *k, size_t count, uint64_t *sorted, string_cut *cuts)
-{
-    size_t cut_count = 0;
-    memcpy(sorted, k, count * sizeof *k);
-    qsort(sorted, count, sizeof *sorted, by_size);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || sorted[i] != sorted[cut_count - 1]) {
-            sorted[cut_count] = sorted[i];
-            cuts[cut_count++] = (string_cut){.position = sorted[i]};
-        }
-    return cut_count;
-}
-
-/* The strings of the positions that are on this rank. */
-static ordo_status list_mine(chosen *x, const string_cut *cuts, size_t count)
+/* The strings of the positions that are on this process. */
+static ordo_status list_mine(chosen *x, const cut *cuts, size_t count)
 {
     string_part *const p = &x->part;
+    ordo_exec *const   exec = p->c.exec;
     uint64_t          *places;
-    TRY(take_mine(x, count));
-    TRY_SCRATCH(p->c.exec, (count + 1) * sizeof *places, places);
-    TRY_SCRATCH(p->c.exec, (count + 1) * sizeof *x->mine.offsets, x->mine.offsets);
-    x->mine.offsets[0] = 0;
+    TRY_SCRATCH(exec, (count + 1) * sizeof *x->gives, x->gives);
+    TRY_SCRATCH(exec, (count + 1) * sizeof *places, places);
+    TRY_SCRATCH(exec, (count + 1) * sizeof *x->mine.offsets, x->mine.offsets);
     for (size_t j = 0; j < count; j++) {
-        const string_cut *const at = &cuts[j];
-        uint64_t const          which = at->position - at->less;
-        uint64_t                length;
+        const cut *const at = &cuts[j];
+        uint64_t const   which = at->position - at->less;
         if (which < at->before || which - at->before >= at->here)
             continue;
-        size_t const place = (size_t)(at->low + which - at->before), i = x->mine.n++;
-        string_part_at(p, place, &length);
-        places[i] = p->order[place];
-        x->tags[i] = j;
-        x->my_index[i] = p->c.offset + places[i];
-        x->mine.offsets[i + 1] = x->mine.offsets[i] + length;
+        uint64_t const place = p->order[at->low + which - at->before];
+        x->gives[x->mine.n] = (given){.index = p->c.offset + place, .tag = j};
+        places[x->mine.n++] = place;
     }
-    TRY_SCRATCH(p->c.exec, (size_t)x->mine.offsets[x->mine.n] + 1, x->mine.bytes);
-    return string_gather(&p->c, &p->strings, places, &x->mine);
+    TRY(string_measure(&p->c, &p->strings, places, places, &x->mine));
+    TRY_SCRATCH(exec, (size_t)x->mine.offsets[x->mine.n] + 1, x->mine.bytes);
+    return string_copy(&p->c, p->strings.bytes, places, &x->mine);
 }
 
-/* Turns tags into the place of each cut in the gathered strings, then finds each position. */
-static ordo_status write_positions(chosen *x, const uint64_t *k, size_t count,
-                                   const uint64_t *positions, size_t cut_count)
+/* Turns the cut of each position into the place of its string among the gathered ones. */
+static ordo_status write_positions(chosen *x, uint64_t *which, size_t count, size_t cut_count)
 {
-    ordo_exec *const exec = x->part.c.exec;
-    uint64_t        *place_of, *which;
-    TRY_SCRATCH(exec, (cut_count + 1) * sizeof *place_of, place_of);
-    TRY_SCRATCH(exec, (count + 1) * sizeof *which, which);
+    uint64_t *place_of;
+    TRY_SCRATCH(x->part.c.exec, (cut_count + 1) * sizeof *place_of, place_of);
     for (size_t i = 0; i < x->all.n; i++)
-        place_of[x->all_tags[i]] = i;
-    for (size_t i = 0; i < count; i++) {
-        size_t low = 0, high = cut_count - 1;
-        while (low < high) {
-            size_t const middle = low + (high - low) / 2;
-            if (positions[middle] < k[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        which[i] = place_of[low];
-    }
+        place_of[x->gathered[i].tag] = i;
+    for (size_t i = 0; i < count; i++)
+        which[i] = place_of[which[i]];
     return write_results(x, which, count);
 }
 
@@ -186,16 +131,17 @@ static ordo_status select_run(chosen *x, const uint64_t *k, size_t count)
 {
     dist_call *const c = &x->part.c;
     void            *memory;
-    TRY(dist_agree(c,
-                   ordo_scratch(c->exec, (count + 1) * (sizeof(string_cut) + sizeof *k), &memory)));
-    string_cut *const cuts = memory;
-    uint64_t *const   positions = (uint64_t *)(cuts + count + 1);
-    size_t const      cut_count = list_cuts(k, count, positions, cuts);
+    TRY(dist_agree(c, ordo_scratch(c->exec, (count + 1) * (sizeof(cut) + sizeof *k), &memory)));
+    cut *const      cuts = memory;
+    uint64_t *const which = (uint64_t *)(cuts + count + 1); /* the cut of each position */
+    size_t const    cut_count = cuts_of_positions(k, count, cuts);
+    for (size_t i = 0; i < count; i++)
+        which[i] = cuts_position(cuts, cut_count, k[i]);
     TRY(string_part_near(&x->part, cuts, cut_count));
     TRY(string_cuts_find(&x->part, cuts, cut_count));
     TRY(dist_agree(c, list_mine(x, cuts, cut_count)));
     TRY(gather(x));
-    return dist_agree(c, write_positions(x, k, count, positions, cut_count));
+    return dist_agree(c, write_positions(x, which, count, cut_count));
 }
 
 /* ---- The calls for positions ---- */
@@ -222,11 +168,11 @@ static ordo_status check_positions(chosen *x, const position_wish *w, const ordo
                                    const ordo_dist_text *out, const ordo_dist_opts *opts)
 {
     ordo_exec *const exec = x->part.c.exec;
-    const void      *given = w->k != NULL ? (const void *)w->k : (const void *)w->q;
-    FAIL_IF(w->count > 0 && given == NULL, ORDO_E_ARG, "the list of %zu positions is NULL",
+    const void      *list = w->k != NULL ? (const void *)w->k : (const void *)w->q;
+    FAIL_IF(w->count > 0 && list == NULL, ORDO_E_ARG, "the list of %zu positions is NULL",
             w->count);
     TRY(check_results(x, strings, out, w->count, opts));
-    x->hash = dist_hash(given, w->count * sizeof *w->k);
+    x->hash = dist_hash(list, w->count * sizeof *w->k);
     if (w->q == NULL)
         return ORDO_OK;
     TRY(api_check_method(exec, (uint32_t)w->method, false));
@@ -307,27 +253,25 @@ ordo_status ordo_dist_median_strings(ordo_ctx *ctx, const ordo_comm *comm,
 
 /* ---- Top-k ---- */
 
-/* This rank's strings before the cut, in order. */
+/* This process's strings before the cut, in order. */
 static ordo_status list_first(chosen *x, size_t n)
 {
     string_part *const p = &x->part;
-    TRY(take_mine(x, n));
+    TRY_SCRATCH(p->c.exec, (n + 1) * sizeof *x->gives, x->gives);
     TRY(string_part_copy(p, n, &x->mine));
-    for (size_t i = 0; i < n; i++) {
-        x->my_index[i] = p->c.offset + p->order[i];
-        x->tags[i] = 0;
-    }
+    for (size_t i = 0; i < n; i++)
+        x->gives[i] = (given){.index = p->c.offset + p->order[i]};
     return ORDO_OK;
 }
 
-/* The gathered strings are in the sequence of ranks, so a stable sort orders ties by index. */
+/* The gathered strings are in the sequence of processes, so a stable sort orders ties by index. */
 static ordo_status write_first(chosen *x)
 {
     dist_call *const     c = &x->part.c;
     ordo_strings const   strings = string_list_view(&x->all);
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-    uint64_t *const which = x->all_tags; /* tags are not needed */
+    ordo_sort_opts const opts = dist_sort_opts(c);
+    uint64_t            *which;
+    TRY_SCRATCH(c->exec, (x->all.n + 1) * sizeof *which, which);
     TRY(dist_inner(c, ordo_argsort_strings(c->inner, &strings, x->all.n, ORDO_U64, which, &opts)));
     return write_results(x, which, x->all.n);
 }
@@ -335,15 +279,15 @@ static ordo_status write_first(chosen *x)
 static ordo_status topk_run(chosen *x, size_t k, size_t *found)
 {
     dist_call *const c = &x->part.c;
-    string_cut       cut = {.position = k};
+    cut              end = {.position = k};
     bool const       all = k >= c->total;
     if (all) {
         TRY(dist_agree(c, string_part_sort(&x->part)));
     } else {
-        TRY(string_part_first(&x->part, &cut));
-        TRY(string_cuts_find(&x->part, &cut, 1));
+        TRY(string_part_first(&x->part, &end));
+        TRY(string_cuts_find(&x->part, &end, 1));
     }
-    TRY(dist_agree(c, list_first(x, all ? c->n : (size_t)string_cut_place(&cut))));
+    TRY(dist_agree(c, list_first(x, all ? c->n : (size_t)cut_place(&end))));
     TRY(gather(x));
     TRY(dist_agree(c, write_first(x)));
     if (found != NULL)

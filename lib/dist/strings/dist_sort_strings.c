@@ -1,6 +1,6 @@
 /* dist_sort_strings.c - ordo_dist_sort_strings and ordo_dist_argsort_strings.
  *
- * Each rank sorts its strings, the cuts of the global order are found in the sorted parts
+ * Each process sorts its strings, the cuts of the global order are found in the sorted parts
  * (string_cuts.h), each string is sent at most once, to its final rank, and the runs that arrive
  * there are merged (string_merge.h). */
 #define _POSIX_C_SOURCE 200809L
@@ -16,25 +16,6 @@ static uint64_t no_index; /* stands for an empty array */
 
 /* ---- Sort ---- */
 
-/* How many strings each rank gets. */
-static ordo_status agree_on_counts(string_part *p, uint64_t mine, uint64_t **wanted)
-{
-    dist_call *const c = &p->c;
-    ordo_exec *const exec = c->exec;
-    void            *memory;
-    uint64_t         sum = 0;
-    TRY(dist_agree(c, ordo_scratch(exec, (size_t)c->comm.size * sizeof mine, &memory)));
-    *wanted = memory;
-    TRY(dist_allgather(c, &mine, sizeof mine, *wanted));
-    for (int32_t r = 0; r < c->comm.size; r++)
-        FAIL_IF(__builtin_add_overflow(sum, (*wanted)[r], &sum), ORDO_E_ARG,
-                "out.n of ranks 0 to %d is more than 2^64 in all", (int)r);
-    FAIL_IF(sum != c->total, ORDO_E_ARG,
-            "out.n of all ranks is %llu in all; expected %llu, the number of strings",
-            (unsigned long long)sum, (unsigned long long)c->total);
-    return ORDO_OK;
-}
-
 static ordo_status write_sorted(dist_call *c, const string_pieces *s, const ordo_dist_text *out,
                                 char *bytes)
 {
@@ -44,8 +25,8 @@ static ordo_status write_sorted(dist_call *c, const string_pieces *s, const ordo
     uint64_t          *order;
     TRY_SCRATCH(c->exec, (to.n + 1) * sizeof *order, order);
     TRY(string_merge(s, order));
-    TRY(string_measure(c, &strings, order, &to));
-    TRY(string_gather(c, &strings, order, &to));
+    TRY(string_measure(c, &strings, order, order, &to));
+    TRY(string_copy(c, strings.bytes, order, &to));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -56,7 +37,7 @@ static ordo_status sort_run(string_part *p, const ordo_dist_text *out)
     string_pieces    s = {0};
     uint64_t        *wanted;
     char            *bytes = NULL;
-    TRY(agree_on_counts(p, out->n, &wanted));
+    TRY(pieces_wanted(c, out->n, "out.n", "strings", &wanted));
     TRY(string_pieces_move(p, wanted, false, &s));
     TRY(dist_agree(c, string_text_take(c, out, s.received.offsets[s.received.n], &bytes)));
     return dist_agree(c, write_sorted(c, &s, out, bytes));
@@ -125,8 +106,7 @@ static ordo_status write_indices(string_part *p, const string_pieces *s, const u
     uint64_t *const  order = p->order; /* the own order is no longer needed */
     TRY(string_merge(s, order));
     picking job = {order, received, index_type, index};
-    if (!ordo_loop(c->exec, s->received.n, GRAIN, pick, &job))
-        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
+    TRY(dist_loop(c, s->received.n, GRAIN, pick, &job));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }

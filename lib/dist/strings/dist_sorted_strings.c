@@ -1,7 +1,7 @@
 /* dist_sorted_strings.c - ordo_dist_is_sorted_strings.
  *
- * Each rank compares its neighbouring strings. The last string of a rank goes to the next rank that
- * has strings, which compares it with its first. */
+ * Each process compares its neighbouring strings. The last string of a process goes to the next
+ * process that has strings, which compares it with its first. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/strings/string_part.h"
 
@@ -14,7 +14,7 @@ enum {
 typedef struct looking {
     string_part   part;
     atomic_size_t where;   /* the first string that is before its predecessor; n: none */
-    uint64_t     *numbers; /* 5 for each rank */
+    uint64_t     *numbers; /* 5 for each process */
 } looking;
 
 static bool is_before(const looking *l, const char *a, uint64_t a_length, const char *b,
@@ -49,9 +49,7 @@ static ordo_status look_here(looking *l)
     TRY(string_part_flatten(&l->part));
     TRY_SCRATCH(c->exec, 5 * (size_t)c->comm.size * sizeof *l->numbers, l->numbers);
     atomic_store(&l->where, c->n);
-    if (!ordo_loop(c->exec, c->n, GRAIN, look, l))
-        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
+    return dist_loop(c, c->n, GRAIN, look, l);
 }
 
 /* The nearest rank with strings in the direction `step`; -1: there is none. */
@@ -63,7 +61,8 @@ static int32_t neighbour(const dist_call *c, int32_t step)
     return r >= 0 && r < c->comm.size ? r : -1;
 }
 
-/* Sends the last string to the next rank with strings. `lengths` are those of the last strings. */
+/* Sends the last string to the next process with strings. `lengths` are those of the last
+ * strings. */
 static ordo_status compare_border(looking *l, const uint64_t *lengths)
 {
     dist_call *const      c = &l->part.c;

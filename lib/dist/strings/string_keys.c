@@ -1,4 +1,4 @@
-/* string_keys.c - keys of the strings of a rank (see string_keys.h). */
+/* string_keys.c - keys of the strings of a process (see string_keys.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/strings/string_keys.h"
 
@@ -9,14 +9,6 @@
 enum {
     GRAIN = ORDO_TUNE(1 << 14, 32) /* strings that a thread handles at a time */
 };
-
-static ordo_status looped(string_keys *s, ordo_body *body)
-{
-    ordo_exec *const exec = s->part->c.exec;
-    return ordo_loop(exec, s->n, GRAIN, body, s)
-               ? ORDO_OK
-               : ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
 
 /* How many of the first `most` bytes behind the depth two strings share. */
 static size_t shared_by(const string_keys *s, size_t a, size_t b, size_t most)
@@ -45,7 +37,7 @@ static void share_bytes(void *arg, size_t lo, size_t hi)
         continue;
 }
 
-/* Sets the head of this rank's strings. */
+/* Sets the head of this process's strings. */
 static ordo_status make_head(string_keys *s, string_head *out)
 {
     *out = (string_head){.any = s->n > 0};
@@ -54,14 +46,14 @@ static ordo_status make_head(string_keys *s, string_head *out)
     const uint64_t *const at = s->part->strings.offsets + string_keys_place(s, 0);
     uint64_t const        start = at[0] + s->depth, rest = at[1] - start;
     atomic_store(&s->shared, rest < STRING_KEYS_SHARED ? (size_t)rest : STRING_KEYS_SHARED);
-    TRY(looped(s, share_bytes));
+    TRY(dist_loop(&s->part->c, s->n, GRAIN, share_bytes, s));
     out->shared = (uint32_t)atomic_load(&s->shared);
     if (out->shared > 0)
         memcpy(out->bytes, s->part->strings.bytes + start, out->shared);
     return ORDO_OK;
 }
 
-/* The bytes that the strings of all ranks share. */
+/* The bytes that the strings of all processes share. */
 static size_t shared_by_all(const string_keys *s)
 {
     const string_head *first = NULL;
@@ -107,5 +99,5 @@ ordo_status string_keys_find(string_keys *s)
     TRY(dist_agree(c, make_head(s, &mine)));
     TRY(dist_allgather(c, &mine, sizeof mine, s->heads));
     s->depth += shared_by_all(s);
-    return dist_agree(c, looped(s, make_keys));
+    return dist_agree(c, dist_loop(c, s->n, GRAIN, make_keys, s));
 }

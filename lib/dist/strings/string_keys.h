@@ -1,8 +1,8 @@
-/* string_keys.h - keys of 64 bits for the strings of a rank.
+/* string_keys.h - keys of 64 bits for the strings of a process.
  *
- * The bytes that all strings of all ranks share behind a depth are skipped, up to 120 of them. The
- * next 7 bytes of each string and its length are its key (core/string_view.h), so keys of all ranks
- * compare as their strings do, and equal keys that end are equal strings. One read of the
+ * The bytes that all strings of all processes share behind a depth are skipped, up to 120 of them.
+ * The next 7 bytes of each string and its length are its key (core/string_view.h), so keys of all
+ * processes compare as their strings do, and equal keys that end are equal strings. One read of the
  * strings. */
 #ifndef ORDO_DIST_STRINGS_STRING_KEYS_H
 #define ORDO_DIST_STRINGS_STRING_KEYS_H
@@ -14,7 +14,7 @@ enum {
     STRING_KEYS_SHARED = 120 /* bytes that ranks compare */
 };
 
-typedef struct string_head { /* of a rank's strings, behind the depth */
+typedef struct string_head { /* of a process's strings, behind the depth */
     uint32_t shared;         /* bytes that all of them share */
     uint32_t any;            /* whether there are strings */
     char     bytes[STRING_KEYS_SHARED];
@@ -27,7 +27,7 @@ typedef struct string_keys {
     size_t         n;
     uint64_t       depth; /* bytes that all strings share */
     uint64_t      *keys;
-    string_head   *heads; /* of each rank */
+    string_head   *heads; /* of each process */
     _Atomic size_t shared;
 } string_keys;
 

@@ -1,7 +1,6 @@
 /* string_merge.c - merges sorted runs of strings (see string_merge.h) by all threads, in blocks.
  *
- * Blocks are found as those of numbers (runs.c): every STRIDE-th string of each run is a sample,
- * and every GROUP-th of the sorted samples divides the runs. In a block the bytes that all strings
+ * Blocks are found as those of numbers (blocks.h). In a block the bytes that all strings
  * share are skipped. The next 7 bytes and the length are a key of 64 bits (string_view.h), and
  * records of keys are merged by pairs of runs. Strings with equal keys that continue are merged in
  * the same way behind these bytes; a few of them, or those behind MOST_LEVELS keys, by comparing
@@ -11,6 +10,7 @@
 
 #include "backend/tuning.h"
 #include "core/string_view.h"
+#include "dist/exchange/blocks.h"
 
 typedef struct string_record {
     uint64_t key, place;
@@ -31,25 +31,17 @@ typedef struct string_record {
 #undef PICK
 
 enum {
-    STRIDE = ORDO_TUNE(256, 4),
-    LEAST_STRIDE = ORDO_TUNE(16, 2),
-    GROUP = ORDO_TUNE(128, 8),
     FEW = ORDO_TUNE(12, 2), /* so many strings are compared at once */
     MOST_LEVELS = ORDO_TUNE(32, 2)
 };
 
 typedef struct merging {
+    run_blocks           blocks;
     const string_pieces *s;
-    dist_call           *c;
     string_view          view;
-    uint64_t            *starts; /* of the runs; runs + 1 */
-    size_t               runs, n, stride, blocks, most;
-    uint64_t            *splitters; /* places of strings; blocks - 1 */
-    uint64_t            *cuts;      /* for each border of blocks: the place in each run */
-    string_record       *buffers;   /* two for each worker */
-    size_t              *ends;      /* runs + 1 for each worker and level */
+    string_record       *buffers; /* two for each worker */
+    size_t              *ends;    /* runs + 1 for each worker and level */
     uint64_t            *order;
-    atomic_size_t        next;
 } merging;
 
 typedef struct worker {
@@ -83,75 +75,28 @@ static uint64_t shared_by(const merging *m, uint64_t a, uint64_t b, uint64_t dep
     return i;
 }
 
-/* The first place of a run that is not before (`above`: behind) the string. */
-static uint64_t find(const merging *m, size_t run, uint64_t string, bool above)
+static size_t find_place(const run_blocks *b, size_t from, size_t to, size_t place, bool above)
 {
-    uint64_t low = m->starts[run], high = m->starts[run + 1];
-    while (low < high) {
-        uint64_t const middle = low + (high - low) / 2;
-        int const      order = compare(m, middle, string, 0);
+    while (from < to) {
+        size_t const middle = from + (to - from) / 2;
+        int const    order = compare(b->user, middle, place, 0);
         if (order < 0 || (above && order == 0))
-            low = middle + 1;
+            from = middle + 1;
         else
-            high = middle;
+            to = middle;
     }
-    return low;
+    return from;
 }
 
-/* ---- Blocks ---- */
-
-/* The places of the sampled strings, then in order. */
-static ordo_status sort_samples(merging *m, size_t samples, uint64_t *places)
+static ordo_status sort_samples(const run_blocks *b, uint64_t *places, size_t count)
 {
-    dist_call *const     c = m->c;
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-    ordo_strings const received = string_list_view(&m->s->received);
-    string_list        list = {.n = samples};
-    uint64_t          *order;
-    TRY_SCRATCH(c->exec, (samples + 1) * sizeof *order, order);
-    TRY_SCRATCH(c->exec, (samples + 1) * sizeof *list.offsets, list.offsets);
-    TRY(string_measure(c, &received, places, &list));
-    TRY_SCRATCH(c->exec, (size_t)list.offsets[samples] + 1, list.bytes);
-    TRY(string_gather(c, &received, places, &list));
-    ordo_strings const strings = string_list_view(&list);
-    TRY(dist_inner(c, ordo_argsort_strings(c->inner, &strings, samples, ORDO_U64, order, &opts)));
-    for (size_t i = 0; i + 1 < m->blocks; i++)
-        m->splitters[i] = places[order[(i + 1) * GROUP - 1]];
+    const merging *const m = b->user;
+    ordo_strings const   received = string_list_view(&m->s->received);
+    uint64_t            *order;
+    TRY_SCRATCH(b->c->exec, (count + 1) * sizeof *order, order);
+    TRY(string_argsort_some(b->c, &received, places, count, order));
+    memcpy(places, order, count * sizeof *places);
     return ORDO_OK;
-}
-
-static ordo_status take_samples(merging *m)
-{
-    size_t    samples = 0, at = 0;
-    uint64_t *places;
-    for (size_t r = 0; r < m->runs; r++)
-        samples += (size_t)(m->starts[r + 1] - m->starts[r]) / m->stride;
-    m->blocks = samples / GROUP + 1;
-    TRY_SCRATCH(m->c->exec, (samples + 1) * sizeof *places, places);
-    TRY_SCRATCH(m->c->exec, m->blocks * sizeof *m->splitters, m->splitters);
-    for (size_t r = 0; r < m->runs; r++)
-        for (uint64_t i = m->starts[r] + m->stride; i <= m->starts[r + 1]; i += m->stride)
-            places[at++] = i - 1;
-    return sort_samples(m, samples, places);
-}
-
-/* The strings up to a splitter, by string, then run, then place, are before the border. */
-static void cut_runs(void *arg, size_t lo, size_t hi)
-{
-    merging *const m = arg;
-    for (size_t border = lo; border < hi; border++)
-        for (size_t r = 0; r < m->runs; r++) {
-            uint64_t *const at = &m->cuts[border * m->runs + r];
-            uint64_t const  place =
-                border == 0 || border == m->blocks ? 0 : m->splitters[border - 1];
-            if (border == 0 || border == m->blocks)
-                *at = m->starts[r + (border != 0)];
-            else if (place >= m->starts[r] && place < m->starts[r + 1])
-                *at = place + 1;
-            else
-                *at = find(m, r, place, place >= m->starts[r + 1]);
-        }
 }
 
 /* ---- Merging ---- */
@@ -161,10 +106,10 @@ static size_t list_parts(const merging *m, const string_record *records, size_t 
 {
     size_t parts = 0, run = 0;
     for (size_t i = 0; i < n; i++) {
-        if (i == 0 || records[i].place >= m->starts[run + 1]) {
+        if (i == 0 || records[i].place >= m->blocks.starts[run + 1]) {
             if (i > 0)
                 ends[parts++] = i;
-            while (records[i].place >= m->starts[run + 1])
+            while (records[i].place >= m->blocks.starts[run + 1])
                 run++;
         }
     }
@@ -240,7 +185,7 @@ static void merge_level(const worker *w, string_record *records, size_t n, uint6
                         size_t level)
 {
     const merging *const m = w->m;
-    size_t *const        ends = w->ends + level * (m->runs + 1);
+    size_t *const        ends = w->ends + level * (m->blocks.runs + 1);
     if (n <= FEW) {
         compare_few(m, records, n, depth);
         return;
@@ -264,70 +209,37 @@ static void merge_level(const worker *w, string_record *records, size_t n, uint6
     }
 }
 
-static void merge_block(const merging *m, size_t block, worker *w)
+static void merge_block(const run_blocks *b, size_t block, size_t which)
 {
-    size_t at = 0, n = 0;
-    for (size_t r = 0; r < m->runs; r++) {
-        uint64_t const from = m->cuts[block * m->runs + r], to = m->cuts[(block + 1) * m->runs + r];
-        at += (size_t)(from - m->starts[r]);
-        for (uint64_t place = from; place < to; place++)
-            w->base[n++].place = place;
-    }
-    merge_level(w, w->base, n, 0, 0);
+    const merging *const m = b->user;
+    size_t const         at = run_blocks_place(b, block);
+    size_t               n = 0;
+    worker const         w = {.m = m,
+                              .base = m->buffers + which * 2 * b->most,
+                              .other = m->buffers + (which * 2 + 1) * b->most,
+                              .ends = m->ends + which * (MOST_LEVELS + 1) * (b->runs + 1)};
+    for (size_t r = 0; r < b->runs; r++)
+        for (size_t i = run_blocks_from(b, block, r); i < run_blocks_to(b, block, r); i++)
+            w.base[n++].place = i;
+    merge_level(&w, w.base, n, 0, 0);
     for (size_t i = 0; i < n; i++)
-        m->order[at + i] = w->base[i].place;
-}
-
-static void merge_blocks(void *arg, size_t lo, size_t hi)
-{
-    merging *const m = arg;
-    worker         w = {.m = m, .base = m->buffers + lo * 2 * m->most};
-    size_t         block;
-    (void)hi; /* one worker */
-    w.other = w.base + m->most;
-    w.ends = m->ends + lo * (MOST_LEVELS + 1) * (m->runs + 1);
-    while ((block = atomic_fetch_add(&m->next, 1)) < m->blocks &&
-           !ordo_poll(m->c->exec, (double)block / (double)m->blocks))
-        merge_block(m, block, &w);
-}
-
-/* ---- The steps ---- */
-
-static ordo_status list_runs(merging *m)
-{
-    const pieces *const p = &m->s->p;
-    TRY_SCRATCH(m->c->exec, (m->runs + 1) * sizeof *m->starts, m->starts);
-    memcpy(m->starts, p->receive_at, m->runs * sizeof *m->starts);
-    m->starts[m->runs] = m->n;
-    m->stride = ordo_max(ordo_min((size_t)GROUP * STRIDE * 4 / m->runs, STRIDE), LEAST_STRIDE);
-    return ORDO_OK;
-}
-
-static ordo_status take_memory(merging *m)
-{
-    ordo_exec *const exec = m->c->exec;
-    size_t const     workers = exec->threads, most = (GROUP + m->runs) * m->stride;
-    m->most = ordo_min(most, m->n);
-    TRY_SCRATCH(exec, (m->blocks + 1) * m->runs * sizeof *m->cuts, m->cuts);
-    TRY_SCRATCH(exec, workers * (MOST_LEVELS + 1) * (m->runs + 1) * sizeof *m->ends, m->ends);
-    TRY_SCRATCH(exec, workers * 2 * m->most * sizeof *m->buffers + 1, m->buffers);
-    return ORDO_OK;
+        m->order[at + i] = w.base[i].place;
 }
 
 ordo_status string_merge(const string_pieces *s, uint64_t *order)
 {
     dist_call *const   c = s->p.call;
     ordo_strings const strings = string_list_view(&s->received);
-    merging            m = {.s = s, .c = c, .n = s->received.n, .order = order};
-    m.runs = (size_t)c->comm.size;
-    m.view = string_view_of(&strings, m.n, c->descending);
-    if (m.n == 0)
+    size_t const       n = s->received.n, workers = c->exec->threads;
+    merging            m = {.s = s, .order = order};
+    if (n == 0)
         return ORDO_OK;
-    TRY(list_runs(&m));
-    TRY(take_samples(&m));
-    TRY(take_memory(&m));
-    if (!ordo_loop(c->exec, m.blocks + 1, 1, cut_runs, &m) ||
-        !ordo_loop(c->exec, c->exec->threads, 1, merge_blocks, &m))
-        return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
-    return ORDO_OK;
+    m.blocks =
+        (run_blocks){.user = &m, .sort = sort_samples, .find = find_place, .merge = merge_block};
+    m.view = string_view_of(&strings, n, c->descending);
+    TRY(run_blocks_find(&m.blocks, &s->p));
+    size_t const runs = m.blocks.runs;
+    TRY_SCRATCH(c->exec, workers * (MOST_LEVELS + 1) * (runs + 1) * sizeof *m.ends, m.ends);
+    TRY_SCRATCH(c->exec, workers * 2 * m.blocks.most * sizeof *m.buffers + 1, m.buffers);
+    return run_blocks_merge(&m.blocks);
 }

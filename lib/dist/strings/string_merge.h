@@ -1,4 +1,5 @@
-/* string_merge.h - the order of the strings that a rank received: one sorted run from each rank. */
+/* string_merge.h - the order of the strings that a process received: one sorted run from each
+ * process. */
 #ifndef ORDO_DIST_STRINGS_STRING_MERGE_H
 #define ORDO_DIST_STRINGS_STRING_MERGE_H
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    LEAST = ORDO_TUNE(1 << 17, 60), /* fewer strings of all ranks are sorted */
+    LEAST = ORDO_TUNE(1 << 17, 60), /* fewer strings of all processes are sorted */
     GRAIN = ORDO_TUNE(1 << 14, 32), /* strings that a thread handles at a time */
     MOST_LEVELS = 8,
     FILTER_BITS = 12
@@ -17,9 +17,9 @@ enum {
 
 typedef struct group { /* strings with the key of a position */
     uint64_t key;
-    uint64_t less; /* strings of all ranks before them */
-    uint64_t all;  /* of all ranks */
-    uint64_t kept; /* kept strings of all ranks before them */
+    uint64_t less; /* strings of all processes before them */
+    uint64_t all;  /* of all processes */
+    uint64_t kept; /* kept strings of all processes before them */
 } group;
 
 typedef struct nearing {
@@ -27,7 +27,7 @@ typedef struct nearing {
     bool         first; /* strings before the only position are kept, too */
     string_keys  left;  /* the strings that are left, and their keys */
     uint64_t     total;
-    uint64_t    *counts; /* strings of each rank */
+    uint64_t    *counts; /* strings of each process */
     cut         *cuts;
     group       *groups; /* in the order of the call */
     size_t       group_count;
@@ -36,18 +36,10 @@ typedef struct nearing {
     uint8_t      filter[1 << FILTER_BITS];
 } nearing;
 
-static ordo_status looped(nearing *s, size_t n, size_t grain, ordo_body *body)
-{
-    ordo_exec *const exec = s->part->c.exec;
-    return ordo_loop(exec, n, grain, body, s)
-               ? ORDO_OK
-               : ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
-
 /* ---- Groups ---- */
 
 /* The groups of the positions, and the positions among the strings of all groups. Collective. */
-static ordo_status make_groups(nearing *s, string_cut *cuts, size_t count)
+static ordo_status make_groups(nearing *s, cut *cuts, size_t count)
 {
     cells_order const order = {ORDO_U64, s->part->c.descending, false};
     s->group_count = 0;
@@ -122,7 +114,7 @@ static ordo_status keep_groups(nearing *s)
     memset(s->filter, 0, sizeof s->filter);
     for (size_t g = 0; g < s->group_count; g++)
         s->filter[filter_of(s->groups[g].key)] = 1;
-    TRY(looped(s, chunks, 1, list_kept));
+    TRY(dist_loop(&s->part->c, chunks, 1, list_kept, s));
     for (size_t chunk = 0; chunk < chunks; chunk++)
         all += (size_t)s->kept[chunk];
     if (s->left.places == NULL) /* later levels leave fewer */
@@ -153,7 +145,7 @@ static ordo_status take_memory(nearing *s, size_t count)
 }
 
 /* One level: the strings that are left become those with the keys of the positions. */
-static ordo_status narrow(nearing *s, string_cut *cuts, size_t count)
+static ordo_status narrow(nearing *s, cut *cuts, size_t count)
 {
     dist_call *const c = &s->part->c;
     TRY(string_keys_find(&s->left));
@@ -171,22 +163,11 @@ static ordo_status narrow(nearing *s, string_cut *cuts, size_t count)
 /* Sorts the strings that are left. */
 static ordo_status sort_left(nearing *s)
 {
-    string_part *const   p = s->part;
-    dist_call *const     c = &p->c;
-    double const         started = dist_clock();
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-    string_list list = {.n = s->left.n};
-    TRY_SCRATCH(c->exec, (s->left.n + 1) * sizeof *list.offsets, list.offsets);
+    string_part *const p = s->part;
+    dist_call *const   c = &p->c;
+    double const       started = dist_clock();
     TRY_SCRATCH(c->exec, (s->left.n + 1) * sizeof *p->order, p->order);
-    TRY(string_measure(c, &p->strings, s->left.places, &list));
-    TRY_SCRATCH(c->exec, (size_t)list.offsets[s->left.n] + 1, list.bytes);
-    TRY(string_gather(c, &p->strings, s->left.places, &list));
-    ordo_strings const strings = string_list_view(&list);
-    TRY(dist_inner(c,
-                   ordo_argsort_strings(c->inner, &strings, s->left.n, ORDO_U64, p->order, &opts)));
-    for (size_t i = 0; i < s->left.n; i++)
-        p->order[i] = s->left.places[p->order[i]];
+    TRY(string_argsort_some(c, &p->strings, s->left.places, s->left.n, p->order));
     p->ordered = s->left.n;
     p->ordered_total = s->total;
     c->report.local_seconds += dist_clock() - started;
@@ -200,7 +181,7 @@ static bool is_deep(const nearing *s)
            s->total >= LEAST;
 }
 
-static ordo_status keep_near(nearing *s, string_cut *cuts, size_t count)
+static ordo_status keep_near(nearing *s, cut *cuts, size_t count)
 {
     string_part *const p = s->part;
     dist_call *const   c = &p->c;
@@ -220,13 +201,13 @@ static ordo_status keep_near(nearing *s, string_cut *cuts, size_t count)
     return dist_agree(c, sort_left(s));
 }
 
-ordo_status string_part_near(string_part *p, string_cut *cuts, size_t count)
+ordo_status string_part_near(string_part *p, cut *cuts, size_t count)
 {
     nearing s = {.part = p, .total = p->c.total};
     return keep_near(&s, cuts, count);
 }
 
-ordo_status string_part_first(string_part *p, string_cut *end)
+ordo_status string_part_first(string_part *p, cut *end)
 {
     nearing s = {.part = p, .total = p->c.total, .first = true};
     return keep_near(&s, end, 1);

@@ -1,4 +1,4 @@
-/* string_part.c - this rank's strings (see string_part.h). */
+/* string_part.c - this process's strings (see string_part.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/strings/string_part.h"
 
@@ -53,11 +53,6 @@ ordo_status string_text_take(dist_call *c, const ordo_dist_text *out, uint64_t b
 
 /* ---- The form with offsets ---- */
 
-static ordo_status cancelled(ordo_exec *exec)
-{
-    return ordo_fail(exec, ORDO_E_CANCELLED, "the call was cancelled");
-}
-
 typedef struct flat_copy {
     const char *const *pointers;
     string_list        to;
@@ -85,8 +80,7 @@ static ordo_status copy_pointers(string_part *p)
     flat_copy        f = {.pointers = p->strings.pointers};
     TRY_SCRATCH(exec, (c->n + 1) * sizeof *f.to.offsets, f.to.offsets);
     f.to.offsets[0] = 0;
-    if (!ordo_loop(exec, c->n, GRAIN, measure, &f))
-        return cancelled(exec);
+    TRY(dist_loop(c, c->n, GRAIN, measure, &f));
     for (size_t i = 0; i < c->n; i++) {
         FAIL_IF(f.to.offsets[i + 1] > UINT32_MAX, ORDO_E_ARG,
                 "string %zu has %llu bytes; expected fewer than 2^32", i,
@@ -94,8 +88,7 @@ static ordo_status copy_pointers(string_part *p)
         f.to.offsets[i + 1] += f.to.offsets[i];
     }
     TRY_SCRATCH(exec, (size_t)f.to.offsets[c->n] + 1, f.to.bytes);
-    if (!ordo_loop(exec, c->n, GRAIN, flatten, &f))
-        return cancelled(exec);
+    TRY(dist_loop(c, c->n, GRAIN, flatten, &f));
     p->strings = string_list_view(&f.to);
     return ORDO_OK;
 }
@@ -117,8 +110,7 @@ ordo_status string_part_sort(string_part *p)
 {
     dist_call *const     c = &p->c;
     double const         started = dist_clock();
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    ordo_sort_opts const opts = dist_sort_opts(c);
     TRY(string_part_flatten(p));
     TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *p->order, p->order);
     TRY(dist_inner(c,
@@ -133,8 +125,7 @@ ordo_status string_part_arrange(string_part *p, string_list *out)
 {
     dist_call *const     c = &p->c;
     double const         started = dist_clock();
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    ordo_sort_opts const opts = dist_sort_opts(c);
     TRY(string_part_flatten(p));
     const uint64_t *const offsets = p->strings.offsets;
     out->n = c->n;
@@ -174,82 +165,68 @@ ordo_status string_copy(dist_call *c, const char *bytes, const uint64_t *starts,
                         const string_list *out)
 {
     copying g = {bytes, starts, out};
-    return ordo_loop(c->exec, out->n, GRAIN, copy_known, &g) ? ORDO_OK : cancelled(c->exec);
+    return dist_loop(c, out->n, GRAIN, copy_known, &g);
 }
 
-typedef struct gathering {
-    const ordo_strings *strings;
-    const uint64_t     *from;
-    const string_list  *to;
-    uint64_t           *starts; /* gets the start of each string; NULL: not wanted */
-} gathering;
-
-static void gather(void *arg, size_t lo, size_t hi)
-{
-    const gathering *const g = arg;
-    const uint64_t *const offsets = g->strings->offsets, *const to = g->to->offsets;
-    for (size_t i = lo; i < hi; i++) {
-        if (i + 2 * AHEAD < hi) {
-            __builtin_prefetch(offsets + g->from[i + 2 * AHEAD]);
-            __builtin_prefetch(g->strings->bytes + offsets[g->from[i + AHEAD]]);
-        }
-        if (to[i + 1] > to[i])
-            memcpy(g->to->bytes + to[i], g->strings->bytes + offsets[g->from[i]],
-                   to[i + 1] - to[i]);
-    }
-}
-
-ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from,
-                          const string_list *out)
-{
-    gathering g = {strings, from, out, NULL};
-    return ordo_loop(c->exec, out->n, GRAIN, gather, &g) ? ORDO_OK : cancelled(c->exec);
-}
+typedef struct measuring {
+    const uint64_t    *offsets;
+    const uint64_t    *from;
+    uint64_t          *starts;
+    const string_list *to;
+} measuring;
 
 /* The lengths of the strings in order; each is a cache miss, so the next ones are prefetched. */
 static void measure_ordered(void *arg, size_t lo, size_t hi)
 {
-    const gathering *const g = arg;
-    const uint64_t *const  offsets = g->strings->offsets;
+    const measuring *const g = arg;
     for (size_t i = lo; i < hi; i++) {
         if (i + 2 * AHEAD < hi)
-            __builtin_prefetch(offsets + g->from[i + 2 * AHEAD]);
-        uint64_t const start = offsets[g->from[i]];
-        g->to->offsets[i + 1] = offsets[g->from[i] + 1] - start;
-        if (g->starts != NULL)
-            g->starts[i] = start;
+            __builtin_prefetch(g->offsets + g->from[i + 2 * AHEAD]);
+        const uint64_t *const at = g->offsets + g->from[i];
+        g->to->offsets[i + 1] = at[1] - at[0];
+        g->starts[i] = at[0];
     }
 }
 
-static ordo_status measure_all(dist_call *c, gathering *g)
+ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                           uint64_t *starts, const string_list *out)
 {
-    const string_list *const out = g->to;
+    measuring g = {strings->offsets, from, starts, out};
     out->offsets[0] = 0;
-    if (!ordo_loop(c->exec, out->n, GRAIN, measure_ordered, g))
-        return cancelled(c->exec);
+    TRY(dist_loop(c, out->n, GRAIN, measure_ordered, &g));
     for (size_t i = 0; i < out->n; i++)
         out->offsets[i + 1] += out->offsets[i];
     return ORDO_OK;
 }
 
-ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
-                           const string_list *out)
+ordo_status string_argsort_some(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                                size_t count, uint64_t *order)
 {
-    gathering g = {strings, from, out, NULL};
-    return measure_all(c, &g);
+    ordo_sort_opts const opts = dist_sort_opts(c);
+    string_list          list = {.n = count};
+    TRY_SCRATCH(c->exec, (count + 1) * sizeof *list.offsets, list.offsets);
+    TRY(string_measure(c, strings, from, order,
+                       &list)); /* which holds the starts until it is made */
+    TRY_SCRATCH(c->exec, (size_t)list.offsets[count] + 1, list.bytes);
+    TRY(string_copy(c, strings->bytes, order, &list));
+    ordo_strings const some = string_list_view(&list);
+    TRY(dist_inner(c, ordo_argsort_strings(c->inner, &some, count, ORDO_U64, order, &opts)));
+    for (size_t i = 0; i < count; i++)
+        order[i] = from[order[i]];
+    return ORDO_OK;
 }
 
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out)
 {
     dist_call *const c = &p->c;
     double const     started = dist_clock();
-    gathering        g = {&p->strings, p->order, out, NULL};
+    uint64_t        *starts;
     out->n = n;
     TRY_SCRATCH(c->exec, (n + 1) * sizeof *out->offsets, out->offsets);
-    TRY_SCRATCH(c->exec, (n + 1) * sizeof *g.starts, g.starts);
-    TRY(measure_all(c, &g));
+    TRY_SCRATCH(c->exec, (n + 1) * sizeof *starts, starts);
+    TRY(string_measure(c, &p->strings, p->order, starts, out));
     TRY_SCRATCH(c->exec, (size_t)out->offsets[n] + 1, out->bytes);
-    TRY(string_copy(c, p->strings.bytes, g.starts, out));
+    TRY(string_copy(c, p->strings.bytes, starts, out));
     c->report.scatter_seconds += dist_clock() - started;
     return ORDO_OK;
 }

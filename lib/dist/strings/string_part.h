@@ -1,4 +1,4 @@
-/* string_part.h - this rank's strings: their order, and copies in that order. */
+/* string_part.h - this process's strings: their order, and copies in that order. */
 #ifndef ORDO_DIST_STRINGS_STRING_PART_H
 #define ORDO_DIST_STRINGS_STRING_PART_H
 
@@ -9,7 +9,7 @@ typedef struct string_part {
     ordo_strings strings; /* after string_part_flatten: bytes and offsets */
     uint64_t    *order;   /* string order[i] is the i-th in order; NULL: `strings` is in order */
     size_t       ordered; /* strings in this order: all, or those near positions */
-    uint64_t     ordered_total; /* of all ranks */
+    uint64_t     ordered_total; /* of all processes */
 } string_part;
 
 /* Strings that follow each other: string i is bytes[offsets[i] .. offsets[i + 1]). */
@@ -32,12 +32,14 @@ ordo_status string_part_arrange(string_part *p, string_list *out);
 /* Copies the first n strings in order to scratch. Not collective. */
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out);
 
-/* Sets the offsets of *out to those of the strings from[0 .. out->n), one after the other. */
+/* Sets the offsets of *out to those of the strings from[0 .. out->n), one after the other, and
+ * starts[i] to the place of the first byte of string from[i]; `starts` may be `from`. */
 ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
-                           const string_list *out);
-/* Copies string from[i] of `strings` to string i of *out; offsets[n] bytes. */
-ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from,
-                          const string_list *out);
+                           uint64_t *starts, const string_list *out);
+
+/* Writes the places from[0 .. count) to `order`, in the stable order of their strings. */
+ordo_status string_argsort_some(dist_call *c, const ordo_strings *strings, const uint64_t *from,
+                                size_t count, uint64_t *order);
 
 /* Copies the strings of out->offsets from `starts` in `bytes` to *out. */
 ordo_status string_copy(dist_call *c, const char *bytes, const uint64_t *starts,

@@ -10,7 +10,6 @@ typedef struct moving {
     string_part   *part;
     string_pieces *out;
     bool           ordered;
-    uint64_t      *places;                     /* of the cuts */
     uint32_t      *sent_lengths, *got_lengths; /* of the strings */
 } moving;
 
@@ -18,25 +17,13 @@ static ordo_status take_memory(moving *m, const uint64_t *wanted)
 {
     dist_call *const     c = &m->part->c;
     string_pieces *const out = m->out;
-    size_t const         size = (size_t)c->comm.size, received = (size_t)wanted[c->comm.rank];
-    TRY(pieces_open(c, wanted, &out->p));
-    TRY_SCRATCH(c->exec, size * sizeof *out->cuts, out->cuts);
-    TRY_SCRATCH(c->exec, size * sizeof *m->places, m->places);
+    size_t const         received = (size_t)wanted[c->comm.rank];
+    TRY(pieces_open(c, NULL, wanted, &out->p));
     TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *m->sent_lengths, m->sent_lengths);
     TRY_SCRATCH(c->exec, (received + 1) * sizeof *m->got_lengths, m->got_lengths);
     TRY_SCRATCH(c->exec, (received + 1) * sizeof *out->received.offsets, out->received.offsets);
     out->received.n = received;
     return m->ordered ? string_part_sort(m->part) : string_part_arrange(m->part, &out->sent);
-}
-
-static void list_cuts(const dist_call *c, const uint64_t *wanted, string_pieces *out)
-{
-    uint64_t position = 0;
-    for (int32_t r = 0; r + 1 < c->comm.size; r++) {
-        position += wanted[r];
-        if (position > 0 && position < c->total)
-            out->cuts[out->cut_count++] = (string_cut){.position = position};
-    }
 }
 
 static ordo_status copy_sent(moving *m)
@@ -87,12 +74,9 @@ ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, bool o
     dist_call *const c = &part->c;
     moving           m = {.part = part, .out = out, .ordered = ordered};
     TRY(dist_agree(c, take_memory(&m, wanted)));
-    list_cuts(c, wanted, out);
-    TRY(string_cuts_find(part, out->cuts, out->cut_count));
-    for (size_t j = 0; j < out->cut_count; j++)
-        m.places[j] = string_cut_place(&out->cuts[j]);
+    TRY(string_cuts_find(part, out->p.borders, out->p.border_count));
     TRY(dist_agree(c, copy_sent(&m)));
-    TRY(pieces_at(&out->p, wanted, m.places));
+    TRY(pieces_at(&out->p));
     TRY(pieces_exchange(&out->p, m.sent_lengths, sizeof *m.sent_lengths, m.got_lengths));
     TRY(dist_agree(c, take_received(&m)));
     return move_bytes(out);
@@ -101,7 +85,7 @@ ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, bool o
 /* ---- Strings that are not sorted ---- */
 
 enum {
-    TOGETHER = 8 /* 1 / TOGETHER of the mean part of a rank may have one key */
+    TOGETHER = 8 /* 1 / TOGETHER of the mean part of a process may have one key */
 };
 
 /* Finds the pieces of keys. *fits is false if a cut goes through strings of one key. */

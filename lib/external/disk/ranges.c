@@ -4,15 +4,13 @@
 
 #include "backend/tuning.h"
 #include "external/disk/crc32c.h"
+#include "external/disk/readers.h"
 
 #include <stdlib.h>
 
-enum {
-    MOST_THREADS = 8
-};
-
 typedef struct cursor { /* of one run */
     size_t    block;    /* its next block */
+    size_t    end;      /* of its blocks */
     size_t    extent;   /* the extent of that block */
     uint64_t  offset;   /* where that block is in the file of the extent */
     spill_gap gap;      /* what was read before it */
@@ -24,69 +22,72 @@ typedef struct cursor { /* of one run */
 } cursor;
 
 struct ranges {
-    const runs     *runs;
-    size_t          from, count; /* the first run, and how many */
-    const uint32_t *order;
-    size_t          next, blocks; /* in order */
-    size_t          capacity;
-    cursor         *cursors;
-    char           *carry; /* elements that were left over, by runs */
-    size_t          carried;
-
-    ordo_pool      *pool; /* of reading threads */
-    atomic_int      stop;
-    size_t          staging; /* bytes of a buffer */
-    pthread_mutex_t lock;
-    char           *buffers[MOST_THREADS];
-    unsigned        free_buffers, threads;
+    const runs *runs;
+    size_t      from, count; /* the first run, and how many */
+    size_t      next;        /* blocks that were taken */
+    size_t      capacity;
+    cursor     *cursors;
+    char       *carry; /* elements that were left over, by runs */
+    size_t      carried;
+    size_t      staging; /* bytes of a reader's buffer */
+    run_readers readers;
 };
+
+static size_t staging_of(const element_kind *kind, size_t block_n, size_t staging)
+{
+    return ordo_max(staging, block_most(kind, block_n));
+}
 
 size_t ranges_memory(const element_kind *kind, size_t count, size_t block_n, size_t staging,
                      unsigned threads)
 {
-    return count * (sizeof(cursor) + block_n * kind->size) +
-           ordo_min(threads, MOST_THREADS) * ordo_max(staging, block_most(kind, block_n));
+    return count * (sizeof(cursor) + sizeof(size_t) + block_n * kind->size) +
+           ordo_min(threads, READERS_MOST) * staging_of(kind, block_n, staging);
 }
 
-static void *system_alloc(void *user, size_t bytes) { return (void)user, malloc(bytes); }
-static void  system_release(void *user, void *block) { (void)user, free(block); }
-
-ranges *ranges_open(const runs *r, size_t from, size_t to, const uint32_t *order, size_t capacity,
-                    unsigned threads)
+/* The order of the first element of the next block of a run. */
+static uint64_t next_order(const ranges *g, size_t i)
 {
-    ordo_alloc const source = {system_alloc, system_release, NULL};
-    ranges *const    g = calloc(1, sizeof *g);
-    bool             has_all = g != NULL;
-    if (has_all) {
-        g->runs = r;
-        g->from = from;
-        g->count = to - from;
-        g->order = order;
-        g->capacity = capacity;
-        g->staging = ordo_max(r->staging_bytes, block_most(&r->kind, r->block_n));
-        pthread_mutex_init(&g->lock, NULL);
-        g->cursors = calloc(g->count, sizeof *g->cursors);
-        g->carry = malloc(g->count * r->block_n * r->kind.size);
-        g->pool = ordo_pool_create(&source, (unsigned)ordo_min(threads, MOST_THREADS));
-        has_all = g->cursors != NULL && g->carry != NULL && g->pool != NULL;
-        for (g->threads = 0; has_all && g->threads < ordo_min(threads, MOST_THREADS);
-             g->threads++) {
-            g->buffers[g->threads] = malloc(g->staging);
-            has_all = g->buffers[g->threads] != NULL;
-        }
-        g->free_buffers = g->threads;
-    }
-    if (!has_all) {
+    return g->runs->first[g->cursors[i].block + g->cursors[i].taken];
+}
+
+static bool comes_first(const void *user, size_t i, size_t j)
+{
+    uint64_t const a = next_order(user, i), b = next_order(user, j);
+    return a < b || (a == b && i < j);
+}
+
+static bool read_run(void *user, size_t i, char *buffer);
+
+static bool take_memory(ranges *g, unsigned threads)
+{
+    const runs *const r = g->runs;
+    g->readers = (run_readers){.user = g, .first = comes_first, .read = read_run};
+    g->staging = staging_of(&r->kind, r->block_n, r->staging_bytes);
+    g->cursors = calloc(g->count, sizeof *g->cursors);
+    g->carry = malloc(g->count * r->block_n * r->kind.size);
+    return readers_open(&g->readers, g->count, threads, g->staging) && g->cursors != NULL &&
+           g->carry != NULL;
+}
+
+ranges *ranges_open(const runs *r, size_t from, size_t to, size_t capacity, unsigned threads)
+{
+    ranges *const g = calloc(1, sizeof *g);
+    if (g != NULL)
+        *g = (ranges){.runs = r, .from = from, .count = to - from, .capacity = capacity};
+    if (g == NULL || !take_memory(g, threads)) {
         failure_record(r->failure, ORDO_E_NOMEM, "the system refused memory to read the runs");
         ranges_close(g);
         return NULL;
     }
     for (size_t i = 0; i < g->count; i++) {
         const run *const one = &r->all[from + i];
-        g->cursors[i] = (cursor){.block = one->block, .extent = one->extent};
-        if (one->blocks > 0)
-            g->cursors[i].offset = r->extents[one->extent].offset;
-        g->blocks += one->blocks;
+        g->cursors[i] =
+            (cursor){.block = one->block, .end = one->block + one->blocks, .extent = one->extent};
+        if (one->blocks == 0)
+            continue;
+        g->cursors[i].offset = r->extents[one->extent].offset;
+        readers_add(&g->readers, i);
     }
     return g;
 }
@@ -95,62 +96,28 @@ void ranges_close(ranges *g)
 {
     if (g == NULL)
         return;
-    if (g->pool != NULL)
-        ordo_pool_free(g->pool);
-    for (unsigned i = 0; i < MOST_THREADS; i++)
-        free(g->buffers[i]);
+    readers_close(&g->readers);
     free(g->cursors);
     free(g->carry);
-    pthread_mutex_destroy(&g->lock);
     free(g);
 }
 
 /* ---- Blocks of a range ---- */
 
-/* Which of the runs has a block. */
-static size_t run_of_block(const ranges *g, size_t block)
-{
-    const run *const all = g->runs->all + g->from;
-    size_t           lo = 0, hi = g->count;
-    while (hi - lo > 1) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (all[middle].block <= block)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return lo;
-}
-
-/* Takes as many blocks as fit; returns the elements of the range, those left over included. */
-static size_t take_blocks(ranges *g)
+/* Takes as many blocks as fit with the elements that were left over. */
+static void take_blocks(ranges *g)
 {
     size_t n = g->carried;
-    for (; g->next < g->blocks; g->next++) {
-        size_t const block = g->order[g->next], i = run_of_block(g, block);
-        size_t const count = g->runs->n[block];
+    for (; g->readers.in_heap > 0; g->next++) {
+        cursor *const c = &g->cursors[g->readers.heap[0]];
+        size_t const  count = g->runs->n[c->block + c->taken];
         if (n + count > g->capacity)
             break;
         n += count;
-        g->cursors[i].taken++;
-        g->cursors[i].n += count;
+        c->taken++;
+        c->n += count;
+        readers_next(&g->readers, c->block + c->taken == c->end);
     }
-    return n;
-}
-
-static char *take_buffer(ranges *g)
-{
-    pthread_mutex_lock(&g->lock);
-    char *const buffer = g->buffers[--g->free_buffers];
-    pthread_mutex_unlock(&g->lock);
-    return buffer;
-}
-
-static void return_buffer(ranges *g, char *buffer)
-{
-    pthread_mutex_lock(&g->lock);
-    g->buffers[g->free_buffers++] = buffer;
-    pthread_mutex_unlock(&g->lock);
 }
 
 /* How many of the blocks at the cursor one read takes: the blocks of this range and extent that fit
@@ -211,21 +178,17 @@ static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
     return true;
 }
 
-/* Reads the blocks that runs [lo, hi) have in this range. */
-static void read_runs(void *arg, size_t lo, size_t hi)
+/* Reads the blocks that a run has in this range. */
+static bool read_run(void *user, size_t i, char *buffer)
 {
-    ranges *const g = arg;
-    char *const   buffer = take_buffer(g);
-    for (size_t i = lo; i < hi; i++) {
-        cursor *const c = &g->cursors[i];
-        char         *to = c->at + c->carried * g->runs->kind.size;
-        while (c->taken > 0 && !failure_seen(g->runs->failure) && read_blocks(g, c, buffer, &to))
-            continue;
-    }
-    return_buffer(g, buffer);
+    ranges *const g = user;
+    cursor *const c = &g->cursors[i];
+    char         *to = c->at + c->carried * g->runs->kind.size;
+    while (c->taken > 0)
+        if (failure_seen(g->runs->failure) || !read_blocks(g, c, buffer, &to))
+            return false;
+    return true;
 }
-
-static void ignore_tick(void *user, double share) { (void)user, (void)share; }
 
 /* Puts what was left over and the new blocks of each run side by side. */
 static bool fill(ranges *g, char *elements)
@@ -241,29 +204,37 @@ static bool fill(ranges *g, char *elements)
         c->n += c->carried;
         to += c->n * size;
     }
-    ordo_pool_loop(g->pool, g->count, 1, read_runs, g, &g->stop, ignore_tick, NULL);
+    readers_read(&g->readers, g->count);
     return !failure_seen(g->runs->failure);
 }
 
 /* ---- The cut ---- */
 
-/* Moves the elements before the cut together and the others to g->carry; returns the number of the
- * former. Block `cut` is the first one that was not read. */
-static size_t divide(ranges *g, char *elements, size_t cut)
+/* How many of the n elements of run i come before the cut: the first element of the first block
+ * that was not read. */
+static size_t before_cut(const ranges *g, size_t i, const char *elements, size_t n)
 {
-    const runs *const r = g->runs;
-    size_t const      size = r->kind.size, owner = run_of_block(g, cut);
-    uint64_t const    order = r->first[cut];
-    char             *to = elements, *left = g->carry;
+    size_t const *const owner = g->readers.heap;
+    return g->readers.in_heap == 0 || i == *owner
+               ? n
+               : elements_below(&g->runs->kind, elements, n, next_order(g, *owner), i < *owner);
+}
+
+/* Moves the elements before the cut together and the others to g->carry; returns the number of the
+ * former. */
+static size_t divide(ranges *g, char *elements)
+{
+    size_t const size = g->runs->kind.size;
+    char        *to = elements, *left = g->carry;
     g->carried = 0;
     for (size_t i = 0; i < g->count; i++) {
         cursor *const c = &g->cursors[i];
-        size_t const  n =
-            i == owner ? c->n : elements_below(&r->kind, c->at, c->n, order, i < owner);
+        size_t const  n = before_cut(g, i, c->at, c->n);
         c->given = n;
         c->carried = c->n - n;
         memcpy(left, c->at + n * size, c->carried * size);
-        memmove(to, c->at, n * size);
+        if (to != c->at)
+            memmove(to, c->at, n * size);
         left += c->carried * size;
         to += n * size;
         g->carried += c->carried;
@@ -274,19 +245,10 @@ static size_t divide(ranges *g, char *elements, size_t cut)
 
 bool ranges_next(ranges *g, char *elements, size_t *n)
 {
-    *n = take_blocks(g);
+    take_blocks(g);
     if (!fill(g, elements))
         return false;
-    if (g->next < g->blocks) {
-        *n = divide(g, elements, g->order[g->next]);
-        return true;
-    }
-    g->carried = 0;
-    for (size_t i = 0; i < g->count; i++) {
-        cursor *const c = &g->cursors[i];
-        c->given = c->n;
-        c->carried = c->n = 0;
-    }
+    *n = divide(g, elements);
     return true;
 }
 
@@ -303,8 +265,9 @@ static bool read_last(ranges *g, const cursor *c, char *elements)
     size_t const      block = c->block - 1, bytes = r->bytes[block];
     unsigned const    file = r->extents[c->extent].file;
     uint64_t const    offset = c->offset - bytes;
-    return spill_read(r->spill, file, g->buffers[0], bytes, offset) &&
-           (unpack(r, block, g->buffers[0], elements) || spill_damaged(r->spill, file, offset));
+    char *const       buffer = g->readers.buffers[0];
+    return spill_read(r->spill, file, buffer, bytes, offset) &&
+           (unpack(r, block, buffer, elements) || spill_damaged(r->spill, file, offset));
 }
 
 /* Divides the last block that was taken of each run at the cut, as divide() did. */
@@ -312,8 +275,6 @@ static bool divide_again(ranges *g, char *block, uint64_t *last)
 {
     const runs *const r = g->runs;
     size_t const      size = r->kind.size;
-    bool const        is_end = g->next == g->blocks;
-    size_t const      owner = is_end ? 0 : run_of_block(g, g->order[g->next]);
     char             *to = g->carry;
     for (size_t i = 0; i < g->count; i++) {
         cursor *const c = &g->cursors[i];
@@ -321,11 +282,7 @@ static bool divide_again(ranges *g, char *block, uint64_t *last)
             continue;
         if (!read_last(g, c, block))
             return false;
-        size_t const n = r->n[c->block - 1];
-        size_t const below =
-            is_end || i == owner
-                ? n
-                : elements_below(&r->kind, block, n, r->first[g->order[g->next]], i < owner);
+        size_t const n = r->n[c->block - 1], below = before_cut(g, i, block, n);
         *last = ordo_max(*last, element_tie(&r->kind, block + (below - 1) * size));
         c->carried = n - below;
         memcpy(to, block + below * size, c->carried * size);
@@ -339,16 +296,15 @@ bool ranges_seek(ranges *g, size_t next, uint64_t *passed, uint64_t *last)
 {
     const runs *const r = g->runs;
     *passed = *last = 0;
-    if (next > g->blocks)
+    for (; g->next < next && g->readers.in_heap > 0; g->next++) {
+        cursor *const c = &g->cursors[g->readers.heap[0]];
+        *passed += r->n[c->block];
+        c->offset += r->bytes[c->block++];
+        readers_next(&g->readers, c->block == c->end);
+    }
+    if (g->next < next)
         return failure_record(r->failure, ORDO_E_IO,
                               "the place where the sort goes on is behind its last block");
-    for (; g->next < next; g->next++) {
-        size_t const  block = g->order[g->next];
-        cursor *const c = &g->cursors[run_of_block(g, block)];
-        c->block++;
-        c->offset += r->bytes[block];
-        *passed += r->n[block];
-    }
     char *const block = malloc(r->block_n * r->kind.size);
     bool const  ok = block != NULL ? divide_again(g, block, last)
                                    : failure_record(r->failure, ORDO_E_NOMEM,

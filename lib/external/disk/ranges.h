@@ -12,16 +12,13 @@
 #ifndef ORDO_EXTERNAL_RANGES_H
 #define ORDO_EXTERNAL_RANGES_H
 
-#include "core/pool.h"
 #include "external/disk/runs.h"
 
 typedef struct ranges ranges;
 
 /* Of runs [from, to) of r, in buffers of `capacity` elements: at least twice the elements of a
- * block of each run. `order` has the numbers of their blocks, sorted by the first element, and
- * belongs to the caller. NULL after a failure. */
-ranges *ranges_open(const runs *r, size_t from, size_t to, const uint32_t *order, size_t capacity,
-                    unsigned threads);
+ * block of each run. NULL after a failure. */
+ranges *ranges_open(const runs *r, size_t from, size_t to, size_t capacity, unsigned threads);
 void    ranges_close(ranges *g);
 
 /* Reads the elements of the next range; *n is 0 at the end. */

@@ -35,6 +35,12 @@ void spill_init(spill *s, const char *const *directories, unsigned count, bool t
         s->fds[i] = -1;
 }
 
+const char *spill_default(void)
+{
+    const char *const named = getenv("TMPDIR");
+    return named != NULL && named[0] != 0 ? named : "/var/tmp";
+}
+
 void spill_close(spill *s)
 {
     for (unsigned i = 0; i < s->count; i++)
@@ -133,6 +139,21 @@ bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint
                 s->count > 1 && is_full(error) ? " (the other directories are full, too)" : "");
         spill_turn(s);
     }
+}
+
+bool spill_list_append(spill_list *l, spill *s, const void *data, size_t bytes)
+{
+    if (l->count == l->capacity) {
+        size_t const       capacity = ordo_max(64, 2 * l->capacity);
+        spill_place *const more = realloc(l->places, capacity * sizeof *more);
+        if (more == NULL)
+            return failure_record(s->failure, ORDO_E_NOMEM,
+                                  "the system refused memory for the index of the temporary files");
+        l->places = more;
+        l->capacity = capacity;
+    }
+    spill_place *const place = &l->places[l->count++];
+    return spill_append(s, data, bytes, &place->file, &place->offset);
 }
 
 bool spill_read(spill *s, unsigned file, void *into, size_t bytes, uint64_t offset)

@@ -26,6 +26,9 @@ typedef struct spill {
 void spill_init(spill *s, const char *const *directories, unsigned count, bool tmpfs, failure *f);
 void spill_close(spill *s);
 
+/* Where temporary files are if the caller names no directory. */
+const char *spill_default(void);
+
 /* Records why there are no temporary files in a directory. */
 bool spill_no_directory(failure *f, int error, const char *directory);
 
@@ -37,6 +40,17 @@ void spill_turn(spill *s);
 
 /* Appends data. *file and *offset say where they are. */
 bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint64_t *offset);
+
+/* Pieces of data in the sequence in which they were appended. */
+typedef struct spill_place {
+    unsigned file;
+    uint64_t offset;
+} spill_place;
+typedef struct spill_list {
+    spill_place *places; /* to be freed */
+    size_t       count, capacity;
+} spill_list;
+bool spill_list_append(spill_list *l, spill *s, const void *data, size_t bytes);
 
 /* Reads data. Several threads may call it. */
 bool spill_read(spill *s, unsigned file, void *into, size_t bytes, uint64_t offset);

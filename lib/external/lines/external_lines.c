@@ -145,16 +145,6 @@ static bool sort_lines(void *user, piece *p)
     return true;
 }
 
-/* After the first run its packed size predicts the space for the others. */
-static bool check_space(line_sorter *s, uint64_t first)
-{
-    external_call *const c = s->call;
-    if (s->runs.count > 1 || c->source_bytes <= first)
-        return true;
-    double const packed = (double)atomic_load(&c->spill.written) / (double)first;
-    return spill_check_space(&c->spill, (uint64_t)(packed * (double)(c->source_bytes - first)));
-}
-
 static bool write_text(line_sorter *s, const piece *p, const parcel *q)
 {
     atomic_fetch_add(&s->call->written, q->source);
@@ -174,7 +164,8 @@ static bool write_run(void *user, const piece *p)
     parcel *const      q = parcel_of(s, p);
     if (s->fits)
         return write_text(s, p, q);
-    return write_blocks(&s->runs, p, q) && check_space(s, q->source);
+    return write_blocks(&s->runs, p, q) &&
+           (s->runs.count > 1 || external_check_space(s->call, q->source));
 }
 
 /* ---- Phase 2: ranges ---- */

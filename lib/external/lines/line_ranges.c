@@ -3,12 +3,9 @@
 #include "external/lines/line_ranges.h"
 
 #include "external/disk/crc32c.h"
+#include "external/disk/readers.h"
 
 #include <stdlib.h>
-
-enum {
-    MOST_READERS = 8
-};
 
 typedef struct line_cursor { /* of one run */
     size_t    block, end;    /* its next block, and the end of its blocks */
@@ -31,17 +28,10 @@ struct line_ranges {
     bool                    descending;
     size_t                  from, count;
     line_cursor            *cursors;
-    size_t                 *heap; /* runs that have blocks, the first cut at the top */
-    size_t                  in_heap;
     char                   *left; /* memory of all cursors */
     uint32_t               *starts;
     key_room                key;
-
-    ordo_pool      *pool; /* of reading threads */
-    atomic_int      stop;
-    pthread_mutex_t lock;
-    char           *buffers[MOST_READERS];
-    unsigned        free_buffers, readers;
+    run_readers             readers;
 };
 
 size_t line_ranges_most(const line_runs *r, const line_limits *limits)
@@ -58,54 +48,31 @@ static int compare(const line_ranges *g, line_view a, line_view b)
     return g->descending ? line_compare(b, a) : line_compare(a, b);
 }
 
-/* Whether the next block of run i comes before that of run j. */
-static bool comes_first(const line_ranges *g, size_t i, size_t j)
+/* The cut of the next block of a run. */
+static line_view next_cut(const line_ranges *g, size_t i)
 {
-    const line_cursor *const a = &g->cursors[i], *const b = &g->cursors[j];
-    int const order = compare(g, line_runs_cut(g->runs, a->block + a->taken),
-                              line_runs_cut(g->runs, b->block + b->taken));
-    return order != 0 ? order < 0 : i < j;
+    return line_runs_cut(g->runs, g->cursors[i].block + g->cursors[i].taken);
 }
 
-static void sink(line_ranges *g, size_t at)
+static bool comes_first(const void *user, size_t i, size_t j)
 {
-    for (;;) {
-        size_t first = at;
-        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < g->in_heap; child++)
-            if (comes_first(g, g->heap[child], g->heap[first]))
-                first = child;
-        if (first == at)
-            return;
-        size_t const moved = g->heap[at];
-        g->heap[at] = g->heap[first];
-        g->heap[first] = moved;
-        at = first;
-    }
+    int const order = compare(user, next_cut(user, i), next_cut(user, j));
+    return order != 0 ? order < 0 : i < j;
 }
 
 /* ---- Begin and end ---- */
 
-static void *system_alloc(void *user, size_t bytes) { return (void)user, malloc(bytes); }
-static void  system_release(void *user, void *block) { (void)user, free(block); }
+static bool read_run(void *user, size_t i, char *buffer);
 
 static bool take_memory(line_ranges *g, unsigned threads)
 {
-    ordo_alloc const       source = {system_alloc, system_release, NULL};
     const line_runs *const r = g->runs;
-    unsigned const         readers = (unsigned)ordo_min(threads, MOST_READERS);
+    g->readers = (run_readers){.user = g, .first = comes_first, .read = read_run};
     g->cursors = calloc(g->count, sizeof *g->cursors);
-    g->heap = malloc(g->count * sizeof *g->heap);
     g->left = malloc(g->count * r->most_raw);
     g->starts = malloc(g->count * r->most_n * sizeof *g->starts);
-    g->pool = ordo_pool_create(&source, readers);
-    bool has_all = g->cursors != NULL && g->heap != NULL && g->left != NULL && g->starts != NULL &&
-                   g->pool != NULL;
-    for (; has_all && g->readers < readers; g->readers++) {
-        g->buffers[g->readers] = malloc(r->most_bytes);
-        has_all = g->buffers[g->readers] != NULL;
-    }
-    g->free_buffers = g->readers;
-    return has_all;
+    return readers_open(&g->readers, g->count, threads, r->most_bytes) && g->cursors != NULL &&
+           g->left != NULL && g->starts != NULL;
 }
 
 line_ranges *line_ranges_open(const line_runs *r, size_t from, size_t to,
@@ -113,15 +80,13 @@ line_ranges *line_ranges_open(const line_runs *r, size_t from, size_t to,
                               bool descending, unsigned threads)
 {
     line_ranges *const g = calloc(1, sizeof *g);
-    if (g != NULL) {
+    if (g != NULL)
         *g = (line_ranges){.runs = r,
                            .format = format,
                            .limits = *limits,
                            .descending = descending,
                            .from = from,
                            .count = to - from};
-        pthread_mutex_init(&g->lock, NULL);
-    }
     if (g == NULL || !take_memory(g, threads)) {
         failure_record(r->failure, ORDO_E_NOMEM, "the system refused memory to read the runs");
         line_ranges_close(g);
@@ -134,10 +99,8 @@ line_ranges *line_ranges_open(const line_runs *r, size_t from, size_t to,
                                       .left = g->left + i * r->most_raw,
                                       .starts = g->starts + i * r->most_n};
         if (one->blocks > 0)
-            g->heap[g->in_heap++] = i;
+            readers_add(&g->readers, i);
     }
-    for (size_t at = g->in_heap / 2; at-- > 0;)
-        sink(g, at);
     return g;
 }
 
@@ -145,16 +108,11 @@ void line_ranges_close(line_ranges *g)
 {
     if (g == NULL)
         return;
-    if (g->pool != NULL)
-        ordo_pool_free(g->pool);
-    for (unsigned i = 0; i < MOST_READERS; i++)
-        free(g->buffers[i]);
+    readers_close(&g->readers);
     free(g->cursors);
-    free(g->heap);
     free(g->left);
     free(g->starts);
     free(g->key.bytes);
-    pthread_mutex_destroy(&g->lock);
     free(g);
 }
 
@@ -173,8 +131,8 @@ static void take_blocks(line_ranges *g)
         n += c->left_n;
         keys += c->left_keys;
     }
-    while (g->in_heap > 0) {
-        line_cursor *const c = &g->cursors[g->heap[0]];
+    while (g->readers.in_heap > 0) {
+        line_cursor *const c = &g->cursors[g->readers.heap[0]];
         line_block const   b = line_runs_block(g->runs, c->block + c->taken);
         bytes += b.raw;
         n += b.n;
@@ -183,30 +141,15 @@ static void take_blocks(line_ranges *g)
             return;
         c->taken++;
         c->bytes += b.raw;
-        if (c->block + c->taken == c->end)
-            g->heap[0] = g->heap[--g->in_heap];
-        sink(g, 0);
+        readers_next(&g->readers, c->block + c->taken == c->end);
     }
 }
 
-static char *take_buffer(line_ranges *g)
-{
-    pthread_mutex_lock(&g->lock);
-    char *const buffer = g->buffers[--g->free_buffers];
-    pthread_mutex_unlock(&g->lock);
-    return buffer;
-}
-
-static void return_buffer(line_ranges *g, char *buffer)
-{
-    pthread_mutex_lock(&g->lock);
-    g->buffers[g->free_buffers++] = buffer;
-    pthread_mutex_unlock(&g->lock);
-}
-
 /* Reads the blocks that a run has in this range behind what stayed. */
-static bool read_run(const line_ranges *g, line_cursor *c, char *buffer)
+static bool read_run(void *user, size_t i, char *buffer)
 {
+    line_ranges *const     g = user;
+    line_cursor *const     c = &g->cursors[i];
     const line_runs *const r = g->runs;
     char                  *to = c->at + c->left_bytes;
     c->rest = 0;
@@ -229,18 +172,6 @@ static bool read_run(const line_ranges *g, line_cursor *c, char *buffer)
     return true;
 }
 
-static void read_runs(void *arg, size_t lo, size_t hi)
-{
-    line_ranges *const g = arg;
-    char *const        buffer = take_buffer(g);
-    for (size_t i = lo; i < hi; i++)
-        if (!read_run(g, &g->cursors[i], buffer))
-            break;
-    return_buffer(g, buffer);
-}
-
-static void ignore_tick(void *user, double share) { (void)user, (void)share; }
-
 /* Puts what stayed and the new blocks of each run side by side. */
 static bool fill(line_ranges *g, char *text)
 {
@@ -250,22 +181,21 @@ static bool fill(line_ranges *g, char *text)
         memcpy(text, c->left, c->left_bytes);
         text += c->bytes;
     }
-    ordo_pool_loop(g->pool, g->count, 1, read_runs, g, &g->stop, ignore_tick, NULL);
+    readers_read(&g->readers, g->count);
     return !failure_seen(g->runs->failure);
 }
 
 /* ---- The cut ---- */
 
 /* How many lines of the last segment of run i come before the cut of the block at the top of the
- * heap, whose run is `owner`. */
-static bool lines_before(line_ranges *g, size_t i, size_t owner, size_t *before)
+ * heap; all of them if no block is left. */
+static bool lines_before(line_ranges *g, size_t i, size_t *before)
 {
     const line_cursor *const c = &g->cursors[i];
-    const line_cursor *const top = &g->cursors[owner];
-    line_view const          cut = line_runs_cut(g->runs, top->block + top->taken);
-    size_t                   lo = 0, hi = c->rest_n;
-    if (i == owner)
-        lo = hi;
+    bool const               ends = g->readers.in_heap == 0;
+    size_t const             owner = ends ? i : g->readers.heap[0];
+    size_t                   lo = i == owner ? c->rest_n : 0, hi = c->rest_n;
+    line_view const          cut = ends ? (line_view){NULL, 0} : next_cut(g, owner);
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
         size_t const begin = c->starts[middle];
@@ -287,12 +217,11 @@ static bool lines_before(line_ranges *g, size_t i, size_t owner, size_t *before)
 /* Moves the lines before the cut together and keeps the others. */
 static bool divide(line_ranges *g, char *text, size_t *bytes)
 {
-    size_t const owner = g->heap[0];
-    char        *to = text;
+    char *to = text;
     for (size_t i = 0; i < g->count; i++) {
         line_cursor *const c = &g->cursors[i];
         size_t             n;
-        if (!lines_before(g, i, owner, &n))
+        if (!lines_before(g, i, &n))
             return false;
         size_t const first = n < c->rest_n ? c->starts[n] : c->bytes - c->rest;
         size_t const given = c->rest + first;
@@ -302,38 +231,21 @@ static bool divide(line_ranges *g, char *text, size_t *bytes)
         memcpy(c->left, c->at + given, c->left_bytes);
         for (size_t j = 0; j < c->left_n; j++)
             c->starts[j] = c->starts[n + j] - (uint32_t)first;
-        memmove(to, c->at, given);
+        if (to != c->at)
+            memmove(to, c->at, given);
         to += given;
     }
     *bytes = (size_t)(to - text);
     return true;
 }
 
-/* Gives all lines: no block is left. */
-static void give_all(line_ranges *g, size_t *bytes)
-{
-    *bytes = 0;
-    for (size_t i = 0; i < g->count; i++) {
-        line_cursor *const c = &g->cursors[i];
-        *bytes += c->bytes;
-        c->bytes = c->left_bytes = c->left_n = c->rest_n = 0;
-        c->left_keys = 0;
-    }
-}
-
 bool line_ranges_next(line_ranges *g, char *text, size_t *bytes)
 {
-    for (;;) {
+    do {
         take_blocks(g);
-        if (!fill(g, text))
+        if (!fill(g, text) || !divide(g, text, bytes))
             return false;
-        if (g->in_heap == 0) {
-            give_all(g, bytes);
-            return true;
-        }
-        if (!divide(g, text, bytes))
-            return false;
-        if (*bytes > 0) /* a cut that is shorter than the keys may be before all of them */
-            return true;
-    }
+        /* A cut that is shorter than the keys may be before all of them. */
+    } while (*bytes == 0 && g->readers.in_heap > 0);
+    return true;
 }

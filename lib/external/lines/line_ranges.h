@@ -7,7 +7,6 @@
 #ifndef ORDO_EXTERNAL_LINE_RANGES_H
 #define ORDO_EXTERNAL_LINE_RANGES_H
 
-#include "core/pool.h"
 #include "external/lines/line_work.h"
 
 typedef struct line_ranges line_ranges;

@@ -98,8 +98,8 @@ bool line_work_sort(line_work *w)
     ordo_status const    status = ordo_argsort_strings(
            c->inner, &strings, w->n, ORDO_U32, w->index,
            &ORDO_OPTS(ordo_sort_opts, .flags = w->descending ? ORDO_DESCENDING : 0));
-    if (status != ORDO_OK)
-        return failure_record(&c->failure, status, "%s", ordo_last_error(c->inner));
+    if (!external_inner_done(c, status))
+        return false;
     w->kept = w->n;
     if (w->unique)
         drop_ties(w);

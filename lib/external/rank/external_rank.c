@@ -63,7 +63,8 @@ static bool sort_bits(void *user, piece *p)
 {
     ranker *const r = user;
     make_bits(r, p->elements, p->n, p->elements);
-    return rank_inner_done(r, ordo_sort(r->call->inner, r->bits.type, p->elements, p->n, NULL));
+    return external_inner_done(r->call,
+                               ordo_sort(r->call->inner, r->bits.type, p->elements, p->n, NULL));
 }
 
 static bool write_run(void *user, const piece *p)
@@ -75,6 +76,26 @@ static bool write_run(void *user, const piece *p)
 }
 
 /* ---- Phase 2: ranks by runs ---- */
+
+size_t rank_buffer_of(const ranker *r, const piece *p)
+{
+    size_t i = 0;
+    while (r->call->buffers[i] != p->elements)
+        i++;
+    return i;
+}
+
+bool rank_read_range(void *user, piece *p)
+{
+    ranker *const r = user;
+    if (!ranges_next(r->ranges, p->elements, &p->n))
+        return false;
+    size_t *const given = r->given[rank_buffer_of(r, p)];
+    for (size_t i = 0; i < r->together; i++)
+        given[i] = ranges_given(r->ranges, i);
+    p->ended = p->n == 0;
+    return true;
+}
 
 /* Key i of a buffer of tie bits. */
 static uint64_t key_at(const ranker *r, const char *keys, size_t i)
@@ -101,8 +122,8 @@ static bool rank_range(const ranker *r, const piece *p, uint32_t *low, uint32_t 
 {
     uint32_t *const index = high + r->call->capacity;
     uint32_t        dense = 0;
-    if (!rank_inner_done(r, ordo_argsort(r->call->inner, r->bits.type, p->elements, p->n, ORDO_U32,
-                                         index, NULL)))
+    if (!external_inner_done(r->call, ordo_argsort(r->call->inner, r->bits.type, p->elements, p->n,
+                                                   ORDO_U32, index, NULL)))
         return false;
     for (size_t begin = 0, end; begin < p->n; begin = end) {
         uint64_t const key = key_at(r, p->elements, index[begin]);
@@ -282,10 +303,8 @@ static bool rank_runs(ranker *r)
     r->tied = calloc(r->runs.count + 1, sizeof *r->tied);
     if (r->tied == NULL)
         return no_memory(r);
-    if (!rank_order_blocks(r, 0, r->runs.count))
-        return false;
     r->together = r->runs.count;
-    r->ranges = ranges_open(&r->runs, 0, r->runs.count, r->order, c->capacity, c->exec->threads);
+    r->ranges = ranges_open(&r->runs, 0, r->runs.count, c->capacity, c->exec->threads);
     bool const ok = r->ranges != NULL &&
                     external_pipeline(c, r, rank_read_range, rank_piece, drop_piece) &&
                     close_group(r) && lanes_end(&r->lanes);
@@ -316,8 +335,8 @@ static bool place_ranks(void *user, piece *p)
     uint64_t *const      bits = ranks + c->capacity;
     uint32_t *const      index = (uint32_t *)(void *)(bits + c->capacity);
     make_bits(r, p->elements, p->n, bits);
-    if (!rank_inner_done(r,
-                         ordo_argsort(c->inner, r->bits.type, bits, p->n, ORDO_U32, index, NULL)) ||
+    if (!external_inner_done(
+            c, ordo_argsort(c->inner, r->bits.type, bits, p->n, ORDO_U32, index, NULL)) ||
         !lanes_read(&r->lanes, r->buffer++, ranks))
         return false;
     for (size_t i = 0; i < p->n; i++)
@@ -339,8 +358,8 @@ static bool rank_in_memory(ranker *r)
     ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties);
     size_t const         n = (size_t)r->data.n;
     make_bits(r, c->buffers[0], n, c->buffers[0]);
-    return rank_inner_done(r, ordo_rank(c->inner, r->bits.type, c->buffers[0], n, r->rank_type,
-                                        c->buffers[1], &opts)) &&
+    return external_inner_done(r->call, ordo_rank(c->inner, r->bits.type, c->buffers[0], n,
+                                                  r->rank_type, c->buffers[1], &opts)) &&
            external_write(c, c->buffers[1], n * ordo_type_size(r->rank_type));
 }
 
@@ -420,7 +439,6 @@ static void end(ranker *r)
     for (size_t i = 0; i < PIPELINE_BUFFERS; i++)
         free(r->given[i]);
     free(r->tied);
-    free(r->order);
     free(r->work);
 }
 

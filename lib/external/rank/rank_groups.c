@@ -35,8 +35,8 @@ static bool join_range(void *user, piece *p)
     for (size_t i = 0; i < r->together; i++)
         for (size_t left = given[i]; left > 0; left--)
             source[at++] = (uint32_t)i;
-    if (!rank_inner_done(
-            r, ordo_argsort(c->inner, r->bits.type, p->elements, p->n, ORDO_U32, index, NULL)))
+    if (!external_inner_done(r->call, ordo_argsort(c->inner, r->bits.type, p->elements, p->n,
+                                                   ORDO_U32, index, NULL)))
         return false;
     gather(p->elements, r->bits.size, index, p->n, sorted);
     for (size_t i = 0; i < p->n; i++) {
@@ -57,10 +57,8 @@ static bool skip_piece(void *user, const piece *p)
 static bool join_group(ranker *r, size_t from, size_t to)
 {
     external_call *const c = r->call;
-    if (!rank_order_blocks(r, from, to))
-        return false;
     r->together = to - from;
-    r->ranges = ranges_open(&r->runs, from, to, r->order, c->capacity, c->exec->threads);
+    r->ranges = ranges_open(&r->runs, from, to, c->capacity, c->exec->threads);
     r->sum = 0;
     bool const ok = r->ranges != NULL && runs_begin(&r->longer) &&
                     external_pipeline(c, r, rank_read_range, join_range, skip_piece) &&

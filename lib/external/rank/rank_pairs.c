@@ -10,7 +10,6 @@
 
 #include "backend/tuning.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 typedef struct pair { /* of a key and a position, or of a position and a rank */
@@ -22,18 +21,12 @@ enum {
     OWN_MEMORY = ORDO_TUNE(1 << 20, 4 << 10)
 };
 
-typedef struct place { /* of a chunk in the temporary files */
-    unsigned file;
-    uint64_t offset;
-} place;
-
 typedef struct tape { /* pairs in temporary files, in chunks */
-    spill   *spill;
-    place   *places;
-    size_t   count, capacity;
-    pair     staging[CHUNK];
-    size_t   staged;
-    uint64_t n;
+    spill     *spill;
+    spill_list chunks;
+    pair       staging[CHUNK];
+    size_t     staged;
+    uint64_t   n;
 } tape;
 
 typedef struct cursor {
@@ -57,34 +50,13 @@ typedef struct pairs {
     uint64_t       group_begin, group_end, groups;
 } pairs;
 
-/* Hands a failure of the caller's files to the sort. */
-static ptrdiff_t hand_on(pairs *p)
-{
-    failure *const f = &p->call->failure;
-    failure_record(&p->work.failure, (ordo_status)atomic_load(&f->status), "%s", f->text);
-    errno = EIO;
-    return -1;
-}
-
 /* ---- Tape ---- */
 
 static bool tape_flush(tape *t)
 {
-    if (t->staged == 0)
-        return true;
-    if (t->count == t->capacity) {
-        size_t const capacity = ordo_max(64, 2 * t->capacity);
-        place *const more = realloc(t->places, capacity * sizeof *more);
-        if (more == NULL)
-            return failure_record(t->spill->failure, ORDO_E_NOMEM,
-                                  "the system refused memory for the index of the temporary files");
-        t->places = more;
-        t->capacity = capacity;
-    }
-    place *const to = &t->places[t->count++];
     size_t const bytes = t->staged * sizeof *t->staging;
     t->staged = 0;
-    return spill_append(t->spill, t->staging, bytes, &to->file, &to->offset);
+    return bytes == 0 || spill_list_append(&t->chunks, t->spill, t->staging, bytes);
 }
 
 static bool tape_put(tape *t, const pair *one)
@@ -100,8 +72,8 @@ static const pair *cursor_get(cursor *c)
     const tape *const t = c->tape;
     size_t const      chunk = (size_t)(c->at / CHUNK), in_chunk = (size_t)(c->at % CHUNK);
     if (in_chunk == 0) {
-        size_t const       bytes = (size_t)ordo_min(CHUNK, t->n - c->at) * sizeof(pair);
-        const place *const from = &t->places[chunk];
+        size_t const             bytes = (size_t)ordo_min(CHUNK, t->n - c->at) * sizeof(pair);
+        const spill_place *const from = &t->chunks.places[chunk];
         if (!spill_read(t->spill, from->file, c->chunk, bytes, from->offset))
             return NULL;
         if (c->releases)
@@ -119,7 +91,7 @@ static ptrdiff_t read_keys(void *user, void *into, size_t bytes)
     uint64_t const            left = p->data->n - p->next;
     size_t const              n = (size_t)ordo_min(ordo_min(bytes / sizeof(pair), CHUNK), left);
     if (n > 0 && !replay_read(p->data, p->next, p->elements, n))
-        return hand_on(p);
+        return external_hand_on(&p->work, p->call);
     for (size_t i = 0; i < n; i++) {
         pair const one = {element_tie(kind, p->elements + i * kind->size), p->next++};
         memcpy((pair *)into + i, &one, sizeof one);
@@ -134,7 +106,7 @@ static ptrdiff_t write_tape(void *user, const void *from, size_t bytes)
         pair one;
         memcpy(&one, (const pair *)from + i, sizeof one);
         if (!tape_put(&p->tape, &one))
-            return hand_on(p);
+            return external_hand_on(&p->work, p->call);
     }
     return (ptrdiff_t)bytes;
 }
@@ -186,10 +158,10 @@ static ptrdiff_t read_ranks(void *user, void *into, size_t bytes)
     for (; n < bytes / sizeof(pair) && behind->at < p->tape.n; n++, behind->at++) {
         /* The cursor ahead reads first, because the one behind releases what it reads. */
         if (behind->at == p->group_end && !find_group(p))
-            return hand_on(p);
+            return external_hand_on(&p->work, p->call);
         const pair *const one = cursor_get(behind);
         if (one == NULL)
-            return hand_on(p);
+            return external_hand_on(&p->work, p->call);
         pair const ranked = {one->second, rank_of(p, behind->at)};
         memcpy((pair *)into + n, &ranked, sizeof ranked);
     }
@@ -213,7 +185,8 @@ static ptrdiff_t write_ranks(void *user, const void *from, size_t bytes)
                                                             : (const void *)&value;
         memcpy(out + i * width, rank, width);
     }
-    return external_write(p->call, out, n * width) ? (ptrdiff_t)(n * sizeof(pair)) : hand_on(p);
+    return external_write(p->call, out, n * width) ? (ptrdiff_t)(n * sizeof(pair))
+                                                   : external_hand_on(&p->work, p->call);
 }
 
 /* ---- Both ---- */
@@ -266,7 +239,7 @@ ordo_status rank_pairs(external_call *c, const replay *data, ordo_ties ties, ord
     p->rank_type = rank_type;
     p->tape.spill = &c->spill;
     ordo_status const status = rank_with(p);
-    free(p->tape.places);
+    free(p->tape.chunks.places);
     free(p->elements);
     free(p);
     return status;

@@ -46,7 +46,7 @@ static size_t index_memory(const ranker *r, size_t capacity, size_t count, size_
 {
     size_t const block_n = rank_block_of(r, capacity, together);
     size_t const blocks = (size_t)(r->data.n / block_n) + count;
-    return blocks * (RUNS_BLOCK_MEMORY * 3 / 2 + sizeof *r->order);
+    return blocks * (RUNS_BLOCK_MEMORY * 3 / 2);
 }
 
 /* Memory to read `together` runs side by side, and to append to a lane of each. */

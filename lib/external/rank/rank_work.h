@@ -1,5 +1,4 @@
 /* rank_work.h - what the files of ordo_external_rank share.
- *   rank_read.c     reads runs in ranges of the final order
  *   rank_plan.c     the sizes of buffers, blocks and lanes for a limit of memory
  *   rank_groups.c   many runs: joins groups of runs before they are ranked, and divides the ranks
  *                   of the joined runs afterwards
@@ -36,7 +35,6 @@ typedef struct ranker {
     char          *work;   /* RANK_WORK_BYTES for each element of a buffer */
     runs           runs;   /* of buffers; once they are joined, the joined runs */
     resume         resume;
-    uint32_t      *order;
     ranges        *ranges;
     size_t         together;                /* runs that it reads side by side */
     lanes          lanes;                   /* the ranks of each run */
@@ -59,14 +57,7 @@ typedef struct ranker {
     uint64_t sum;
 } ranker;
 
-/* rank_read.c: true if the inner context succeeded; otherwise its failure becomes that of the
- * call. */
-bool rank_inner_done(const ranker *r, ordo_status status);
-
-/* Sorts the blocks of runs [from, to) by their first elements, to r->order. */
-bool rank_order_blocks(ranker *r, size_t from, size_t to);
-
-/* A step of a pipeline: reads the next range of r->ranges. */
+/* external_rank.c, a step of a pipeline: reads the next range of r->ranges. */
 bool rank_read_range(void *user, piece *p);
 
 /* Which buffer of the call a piece is in. */

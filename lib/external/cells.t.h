@@ -37,27 +37,13 @@ static void FN(orders)(const cells_order *order, const KEY *keys, size_t n, uint
             out[i] = (uint64_t)FN(key_sort_bits)(keys[i], order->descending);
 }
 
-static BITS FN(folded)(const cells_order *order, BITS bits)
+/* The same for keys that are `stride` bytes apart. */
+static void FN(orders_apart)(const cells_order *order, const char *keys, size_t stride, size_t n,
+                             uint64_t *out)
 {
-    return FN(key_tie_bits)(FN(key_of_sort_bits)(bits, order->descending), order->descending);
-}
-
-static void FN(fold)(const cells_order *order, BITS *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        words[i] = FN(folded)(order, words[i]);
-}
-
-/* The number of key bits whose order is less than `wanted`. Folding keeps the order of key bits. */
-static uint64_t FN(bits_below)(const cells_order *order, uint64_t wanted)
-{
-    uint64_t low = 0, high = (BITS)-1;
-    while (low < high) {
-        uint64_t const middle = low + (high - low) / 2;
-        if ((uint64_t)FN(folded)(order, (BITS)middle) < wanted)
-            low = middle + 1;
-        else
-            high = middle;
+    for (size_t i = 0; i < n; i++) {
+        KEY key;
+        memcpy(&key, keys + i * stride, sizeof key);
+        out[i] = FN(order_at)(order, &key, 0);
     }
-    return low;
 }
