@@ -287,10 +287,7 @@ static bool sort_number_lines(execution *e)
     if (index == NULL)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (type == ORDO_U32)
-            ((uint32_t *)(void *)index)[i] = (uint32_t)i;
-        else
-            ((uint64_t *)(void *)index)[i] = i;
+        index_put(type, index, i, i);
     pass_keep(e->in.type, e->in.data, n);
     call_begin("sorting");
     if (!call_done(e, "sort",

@@ -137,7 +137,6 @@ bool csv_write_selection(const csv_selection *selection, unsigned threads, outpu
     const csv_table *const table = selection->rows->table;
     const size_t           rows = selection->rows->n;
 
-    return csv_write_header(table, out) &&
-           csv_write_rows(out, selection->n, rows > 0 ? (table->size - table->body) / rows : 0,
+    return csv_write_rows(out, selection->n, rows > 0 ? (table->size - table->body) / rows : 0,
                           threads, append_selected, selection);
 }

@@ -232,99 +232,116 @@ static ptrdiff_t key_of_row(void *user, const char *row, size_t length, void *in
     return out.wanted > room ? (ptrdiff_t)out.wanted : -1;
 }
 
-typedef struct row_sink {
-    csv_large *x;
-    csv_visit  visit; /* NULL: rows are written */
-    void      *user;
-    key_bytes  rest; /* the beginning of a row */
-    bool       failed;
-} row_sink;
-
-/* Calls visit() for the whole rows of text[0..length). Returns their bytes; SIZE_MAX after a
- * message. */
-static size_t visit_rows(row_sink *sink, const char *text, size_t length)
+/* The keys of a row that is visited. */
+static bool read_row(csv_sorting *sorting, csv_item *item)
 {
-    size_t done = 0, row;
+    sorting->key.used = 0;
+    const bool ok =
+        csv_large_key(sorting->x, item->text, item->length - 1, &sorting->key, &item->group);
 
-    while ((row = split_row(sink->x, text + done, length - done)) > 0) {
-        if (!sink->visit(sink->user, text + done, row))
-            return SIZE_MAX;
-        done += row;
-    }
-    return done;
+    item->key = sorting->key.data;
+    item->key_length = sorting->key.used;
+    return ok;
 }
 
-static bool take_rows(row_sink *sink, const char *text, size_t bytes)
+/* ---- Items ---- */
+
+/* Compares the key with that of the item before, and keeps it. */
+static bool find_tie(csv_sorting *s, csv_item *item)
 {
-    if (sink->visit == NULL)
-        return output_bytes(&sink->x->e->out, text, bytes);
-    key_bytes *const rest = &sink->rest;
-    if (rest->used > 0) {
-        if (!csv_append_bytes(rest, text, bytes))
-            return cli_fail("%s: not enough memory for a row", sink->x->e->command->name);
-        text = (const char *)rest->data;
-        bytes = rest->used;
-    }
-    const size_t done = visit_rows(sink, text, bytes);
-    if (done == SIZE_MAX)
-        return false;
-    if (rest->used > 0)
-        memmove(rest->data, rest->data + done, rest->used -= done);
-    else if (!csv_append_bytes(rest, text + done, bytes - done))
-        return cli_fail("%s: not enough memory for a row", sink->x->e->command->name);
-    return true;
+    item->same_group = s->begun && s->last_group == item->group &&
+                       memcmp(s->last.data, item->key, item->group) == 0;
+    item->same = item->same_group && s->last.used == item->key_length &&
+                 memcmp(s->last.data, item->key, item->key_length) == 0;
+    if (item->same)
+        return true;
+    s->begun = true;
+    s->last_group = item->group;
+    s->last.used = 0;
+    return csv_append_bytes(&s->last, item->key, item->key_length);
 }
 
-static ptrdiff_t write_rows(void *user, const void *from, size_t bytes)
+static bool visit_item(csv_sorting *s, const char *text, size_t length)
 {
-    row_sink *const sink = user;
+    execution *const e = s->x->e;
+    csv_item         item = {.text = text, .length = length};
 
-    if (take_rows(sink, from, bytes))
-        return (ptrdiff_t)bytes;
-    sink->failed = true;
+    if (s->read != NULL && !(s->read(s, &item) && find_tie(s, &item)))
+        return cli_fail("%s: not enough memory for a row", e->command->name);
+    return s->visit(s->user, &item) && (!item.keep || output_bytes(&e->out, text, length));
+}
+
+/* As ordo_sink.write, which gets whole lines. */
+static ptrdiff_t take_items(void *user, const void *from, size_t bytes)
+{
+    csv_sorting *const s = user;
+    const char *const  text = from;
+    size_t             done = 0, length;
+    bool               ok = true;
+
+    if (s->visit == NULL) {
+        ok = output_bytes(&s->x->e->out, from, bytes);
+        done = bytes;
+    }
+    while (ok && (length = s->format.split(s->x, text + done, bytes - done)) > 0) {
+        ok = visit_item(s, text + done, length);
+        done += length;
+    }
     errno = EIO;
-    return -1;
+    s->told = !ok;
+    return ok ? (ptrdiff_t)done : -1;
 }
 
-/* ---- The call ---- */
-
-bool csv_large_sort(csv_large *x, uint64_t flags, csv_visit visit, bool (*finish)(void *user),
-                    void *user)
+bool csv_sort_items(csv_sorting *s, ordo_external_report *report)
 {
-    execution *const       e = x->e;
-    row_sink               sink = {.x = x, .visit = visit, .user = user};
-    ordo_external_report   report = ORDO_OPTS(ordo_external_report, .n = 0);
-    ordo_external_opts     opts = pieces_opts(e, x->limit, 0);
-    const ordo_line_format format =
-        ORDO_OPTS(ordo_line_format, .end = '\n', .split = split_row, .key = key_of_row, .user = x);
+    execution *const   e = s->x->e;
+    ordo_external_opts opts = pieces_opts(e, s->x->limit, 0);
 
-    opts.flags = flags;
+    opts.flags = s->flags;
+    s->format.end = '\n';
+    s->format.user = s->x;
+    *report = ORDO_OPTS(ordo_external_report, .n = 0);
     call_begin("sorting");
-    ordo_status status = ordo_external_sort_lines(
-        e->ctx, &format,
-        &ORDO_OPTS(ordo_source, .read = csv_feed_read, .user = &x->feed, .bytes = x->bytes,
-                   .name = "the input"),
-        &ORDO_OPTS(ordo_sink, .write = write_rows, .user = &sink, .name = e->out.name), &opts,
-        &report);
-    key_bytes_free(&sink.rest);
-    bool told = sink.failed || x->feed.stream.failed;
-    if (status == ORDO_OK && finish != NULL && !finish(user)) {
-        told = true;
-        status = ORDO_E_IO;
-    }
-    if (!pieces_end(e, status, told, &report))
-        return false;
-    csv_large_note_bad(x);
-    return true;
+    const ordo_status status = ordo_external_sort_lines(
+        e->ctx, &s->format, &s->from,
+        &ORDO_OPTS(ordo_sink, .write = take_items, .user = s, .name = e->out.name), &opts, report);
+    key_bytes_free(&s->key);
+    key_bytes_free(&s->last);
+    return pieces_called(e, status, s->told || s->x->feed.stream.failed);
 }
 
-bool csv_sort_external(execution *e)
+/* ---- Rows ---- */
+
+static bool sort_rows(csv_large *x, const csv_job *job)
+{
+    const csv_table *const beginning = &x->feed.stream.beginning;
+    output *const          out = &x->e->out;
+    ordo_external_report   report;
+    csv_sorting            sorting = {.x = x,
+                                      .format =
+                                          ORDO_OPTS(ordo_line_format, .split = split_row, .key = key_of_row),
+                                      .from = ORDO_OPTS(ordo_source, .read = csv_feed_read, .user = &x->feed,
+                                                        .bytes = x->bytes, .name = "the input"),
+                                      .flags = job->unique ? ORDO_UNIQUE : 0,
+                                      .read = job->ties || x->by.columns > 0 ? read_row : NULL,
+                                      .visit = job->visit,
+                                      .user = job->user};
+
+    if (!(job->header != NULL ? job->header(job->user, beginning)
+                              : csv_write_header(beginning, out)))
+        return false;
+    const bool ok = csv_sort_items(&sorting, &report) &&
+                    (job->finish == NULL || job->finish(job->user, &x->feed.stream.table));
+    return pieces_finish(x->e, ok, &report);
+}
+
+bool csv_in_order_large(execution *e, const csv_job *job)
 {
     csv_large  x;
-    const bool ok = csv_large_open(&x, e, true, false) &&
-                    csv_write_header(&x.feed.stream.beginning, &e->out) &&
-                    csv_large_sort(&x, e->o.unique ? ORDO_UNIQUE : 0, NULL, NULL, NULL);
+    const bool ok = csv_large_open(&x, e, true, false) && sort_rows(&x, job);
 
+    if (ok)
+        csv_large_note_bad(&x);
     csv_large_close(&x);
     return ok;
 }

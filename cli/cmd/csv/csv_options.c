@@ -219,16 +219,6 @@ bool csv_read_keys(execution *e, csv_rows *rows)
     return ok;
 }
 
-void *csv_order_rows(execution *e, const csv_rows *rows, ordo_type type)
-{
-    void *const index = new_results(e, type, rows->n, "the order of the rows");
-
-    if (index == NULL)
-        return NULL;
-    call_begin("sorting");
-    return call_done(e, "sort", csv_rows_sort(e->ctx, rows, type, index)) ? index : NULL;
-}
-
 void csv_print_bad(const csv_bad_rows *bad, csv_bad rule)
 {
     if (bad->n > 0)

@@ -96,27 +96,13 @@ static bool take_all(top *t, csv_stream *stream, size_t least)
 
 /* ---- k rows that may not fit ---- */
 
-typedef struct first_rows {
-    execution *e;
-    uint64_t   left;
-} first_rows;
-
-static bool write_first(void *user, const char *row, size_t length)
+static bool choose_first(void *user, csv_item *item)
 {
-    first_rows *const f = user;
-    return f->left == 0 || (f->left--, output_bytes(&f->e->out, row, length));
-}
+    uint64_t *const left = user;
 
-static bool top_large(execution *e)
-{
-    csv_large  x;
-    first_rows first = {e, e->o.k};
-    const bool ok = csv_large_open(&x, e, true, false) &&
-                    csv_write_header(&x.feed.stream.beginning, &e->out) &&
-                    csv_large_sort(&x, 0, write_first, NULL, &first);
-
-    csv_large_close(&x);
-    return ok;
+    item->keep = *left > 0;
+    *left -= item->keep;
+    return true;
 }
 
 /* Whether the k rows may take more than their share of the limit. */
@@ -137,9 +123,11 @@ bool csv_top(execution *e)
     top            t = {.e = e};
     csv_stream     stream = {.is_open = false};
     csv_dialect    dialect;
+    uint64_t       left = e->o.k;
 
     if (may_exceed_share(e, limit))
-        return top_large(e);
+        return csv_in_order_large(
+            e, &(csv_job){.visit = choose_first, .user = &left, .chooses = true});
     bool ok = csv_dialect_of(e, &dialect) &&
               csv_stream_open(&stream, &dialect, e->paths, e->path_count, NULL, thread_count(e),
                               least, csv_longest_row(e)) &&

@@ -50,12 +50,14 @@ ordo_external_opts pieces_opts(const execution *e, uint64_t limit, uint64_t own)
                      .watch = external_watch);
 }
 
-bool pieces_end(execution *e, ordo_status status, bool told, const ordo_external_report *report)
+bool pieces_called(execution *e, ordo_status status, bool told)
 {
-    const bool ok = call_end(told ? ORDO_OK : status) && status == ORDO_OK;
+    return call_done(e, "sort", told ? ORDO_OK : status) && status == ORDO_OK;
+}
 
-    timing_mark(&e->t, "sort");
-    if (!finish_output(e, ok) || !ok)
+bool pieces_finish(execution *e, bool ok, const ordo_external_report *report)
+{
+    if (!finish_output(e, ok))
         return false;
     external_explain(e, report);
     e->o.common.explain = e->o.common.json = false;

@@ -249,7 +249,7 @@ static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
     progress_start("sorting");
     const ordo_status status =
         line_external_sort(e->ctx, &e->order, feed, &e->out, &opts, &report, &told);
-    return pieces_end(e, status, told, &report);
+    return pieces_finish(e, pieces_called(e, status, told), &report);
 }
 
 /* Sorts the text e->lines.bytes[0..length) in memory. */
