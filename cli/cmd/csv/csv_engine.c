@@ -90,7 +90,7 @@ static bool write_chosen(execution *e, const csv_job *job, const csv_groups *gro
         ok = ok && choose_rows(job, groups, order);
     const csv_selection chosen = {
         .rows = &order->rows, .type = order->type, .index = order->index, .n = order->n};
-    return finish_output(e, ok && csv_write_selection(&chosen, thread_count(e), &e->out) &&
+    return finish_output(e, ok && csv_write_selection(&chosen, &e->out) &&
                                 (job->finish == NULL || job->finish(job->user, table)));
 }
 

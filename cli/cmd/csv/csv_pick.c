@@ -56,7 +56,7 @@ static bool select_in_memory(execution *e)
     if (ok)
         csv_note_bad(e, &order.rows);
     ok = ok && finish_output(e, csv_write_header(&e->table, &e->out) &&
-                                    csv_write_selection(&selected, thread_count(e), &e->out));
+                                    csv_write_selection(&selected, &e->out));
     csv_order_free(&order);
     return ok;
 }
