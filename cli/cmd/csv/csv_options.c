@@ -25,6 +25,7 @@ static const char *foreign_option(const execution *e)
 {
     const options *const    o = &e->o;
     const line_flags *const f = &o->line;
+    const char *const       ordered = ordering_option(o);
     const bool              one_based = o->one_based && e->command != &command_argsort;
     const given             all[] = {{o->text, "--text"},
                                      {o->fasta, "--fasta"},
@@ -39,17 +40,7 @@ static const char *foreign_option(const execution *e)
                                      {o->index || o->with_index, "--index"},
                                      {one_based, "--one-based"},
                                      {o->sub_array != 0, "--sub-array"},
-                                     {f->blanks, "-b"},
-                                     {f->dictionary, "-d"},
-                                     {f->fold, "-f"},
-                                     {f->general, "-g"},
-                                     {f->human, "-h"},
-                                     {f->printable, "-i"},
-                                     {f->month, "-M"},
-                                     {f->numeric, "-n"},
-                                     {f->random, "-R"},
-                                     {f->version, "-V"},
-                                     {f->word != 0, "--sort"},
+                                     {ordered != NULL, ordered},
                                      {f->zero, "-z"},
                                      {f->merge, "-m"},
                                      {f->debug, "--debug"}};
