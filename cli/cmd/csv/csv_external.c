@@ -6,6 +6,7 @@
 #include "cli/cmd/csv/csv_large.h"
 
 #include "cli/csv/csv_scan.h"
+#include "cli/io/spool.h"
 #include "ordo_external_lines.h"
 
 #include <errno.h>
@@ -98,13 +99,8 @@ static bool copy_pipe(csv_large *x)
             continue;
         if (got < 0)
             return cli_fail("stdin: cannot read: %s", strerror(errno));
-        for (ssize_t done = 0, n; done < got; done += n) {
-            n = write(x->copy, buffer + done, (size_t)(got - done));
-            if (n < 0 && errno == EINTR)
-                n = 0;
-            if (n < 0)
-                return cli_fail("stdin: cannot copy it to a temporary file: %s", strerror(errno));
-        }
+        if (!spool_write(x->copy, buffer, (size_t)got))
+            return cli_fail("stdin: cannot copy it to a temporary file: %s", strerror(errno));
     }
     snprintf(x->copy_name, sizeof x->copy_name, "/dev/fd/%d", x->copy);
     x->copy_path = x->copy_name;

@@ -131,10 +131,7 @@ bool external_takes(const execution *e)
 static bool name_resume(external *x)
 {
     const execution *const e = x->e;
-    const char *const      named = getenv("TMPDIR");
-    const char *const      folder = e->o.directories.n > 0              ? e->o.directories.texts[0]
-                                    : named != NULL && named[0] != '\0' ? named
-                                                                        : "/var/tmp";
+    const char *const      folder = pieces_folder(e);
     struct stat            st;
     uint64_t               hash = UINT64_C(14695981039346656037); /* FNV-1a */
 

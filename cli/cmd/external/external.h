@@ -37,7 +37,7 @@ typedef struct external_input {
     int           asked_type;  /* of --dtype; 0: it is chosen */
     unsigned      others;      /* see text_print_notes() */
     uint64_t      limit;       /* of memory */
-    tempfile      spool;       /* a copy of stdin; fd is -1: none */
+    int           spool;       /* a copy of stdin; -1: none */
     bool          in_block;    /* all of stdin is in s.block */
     bool          lines;       /* elements are an order, a length and the line */
     size_t        longest;     /* bytes of the longest line */

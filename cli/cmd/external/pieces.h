@@ -31,8 +31,8 @@ bool pieces_called(execution *e, ordo_status status, bool told);
 /* Completes the output if all was written (ok), and prints the report. False after a message. */
 bool pieces_finish(execution *e, bool ok, const ordo_external_report *report);
 
-/* A nameless temporary file, read and write, in the directory of -T or its default. -1 after a
- * message. */
-int pieces_temporary(const execution *e);
+/* The directory of -T or its default; a temporary file without a name in it. -1 after a message. */
+const char *pieces_folder(const execution *e);
+int         pieces_temporary(const execution *e);
 
 #endif
