@@ -184,6 +184,20 @@ bool csv_quantile(execution *e, const ordo_quantile_opts *opts, const double *q,
 /* cmd_sort.c: sorts numbers in memory and writes them. */
 bool sort_numbers(execution *e);
 
+typedef struct tie_counter { /* of unique --count and --counts */
+    execution *e;
+    ordo_type  type;
+    bool       told;                /* writing failed, after a message         */
+    uint64_t   order, value, times; /* of the number that came last            */
+    uint64_t   distinct;            /* numbers so far; 0: none has come        */
+} tie_counter;
+
+/* cmd_unique.c: counts ties of numbers that come in order. count_ties() is as ordo_sink.write and
+ * writes lines of --counts; count_ties_end() writes the last line, or the number of --count. */
+void      count_ties_begin(tie_counter *t, execution *e, ordo_type type);
+ptrdiff_t count_ties(void *user, const void *from, size_t bytes);
+bool      count_ties_end(tie_counter *t);
+
 /* read_whole_text.c: reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL
  * after a message. */
 char *read_whole_text(execution *e, size_t i, size_t *n);

@@ -128,19 +128,6 @@ typedef struct indexed_keys {
 void external_index(indexed_keys *x, external_output *out, ordo_source *from, ordo_sink *to,
                     ordo_elements *elements);
 
-typedef struct tie_counter {
-    external_output *out;
-    bool             prints; /* lines of a count and a number */
-    bool             begun;
-    uint64_t         order, value, times; /* of the number that came last */
-    uint64_t         distinct;
-} tie_counter;
-
-/* external_unique.c: makes *to a sink of sorted numbers that counts ties. external_count_end() ends
- * the last tie. */
-void external_count(tie_counter *t, external_output *out, bool prints, ordo_sink *to);
-bool external_count_end(tie_counter *t);
-
 /* external_report.c: --explain and --json, and the progress bar. The user of external_watch() is an
  * external_input or NULL. */
 void external_explain(const execution *e, const ordo_external_report *r);
