@@ -206,8 +206,10 @@ char *read_whole_text(execution *e, size_t i, size_t *n);
  * sets e->no. */
 bool check_sorted(execution *e);
 
-/* For merge: whether the numbers of a file are sorted, read in pieces. False after a message. */
+/* For merge: whether the numbers of a file are sorted, read in pieces, or as a part of the input.
+ * False after a message. */
 bool check_file_sorted(execution *e, const char *path);
+bool check_part_sorted(execution *e, size_t file);
 
 /* beside.c: reads a file with as many numbers as the input. `what` names them in messages.
  * dtype_option is the option that gave dtype; NULL: there is none. False after a message; nothing
