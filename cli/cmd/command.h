@@ -235,9 +235,10 @@ bool count_groups(execution *e, ordo_groups *groups);
 bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const void *results,
                   size_t each, const uint64_t *found);
 
-/* beside.c: reads --then and calls `work` with the input as the first column. */
-bool with_columns(execution *e,
-                  bool (*work)(execution *e, const ordo_column *columns, size_t count));
+/* beside.c: reads --then or --groups and calls `work` with the columns, of which the input is the
+ * first, or with the groups; without these options with neither. */
+bool with_beside(execution *e, bool (*work)(execution *e, ordo_groups *groups,
+                                            const ordo_column *columns, size_t count));
 
 /* What is wrong with --sub-array, as `wrong` returns it. */
 const char *sub_array_wrong(const execution *e);
