@@ -61,7 +61,8 @@ bool csv_is_large(const execution *e)
                                                   limit);
 }
 
-size_t csv_block_bytes(uint64_t limit)
+/* Bytes of a block that takes only a share of the limit, whatever its rows are. */
+static size_t block_bytes(uint64_t limit)
 {
     const uint64_t block = limit / FEED_SHARE;
     return block < FEED_LEAST ? FEED_LEAST : block > FEED_MOST ? FEED_MOST : (size_t)block;
@@ -73,11 +74,12 @@ size_t csv_top_block(const execution *e, uint64_t limit, size_t keys)
     const uint64_t block = limit / 3 * row / (2 * row + memory_of_row(keys));
 
     if (e->o.common.memory_limit != 0)
-        return csv_block_bytes(limit);
+        return block_bytes(limit);
     return block > BLOCK_MOST ? BLOCK_MOST : (size_t)block;
 }
 
-size_t csv_longest_row(const execution *e)
+/* The most bytes of a row in a block. */
+static size_t longest_row(const execution *e)
 {
     const uint64_t limit = e->o.common.memory_limit;
     return limit != 0 ? (size_t)(limit / ROW_SHARE) : SIZE_MAX;
@@ -111,7 +113,7 @@ bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)
 {
     const uint64_t    bytes = source_bytes(e->paths, e->path_count);
     const uint64_t    limit = pieces_limit(e->o.common.memory_limit);
-    const size_t      block = csv_block_bytes(limit);
+    const size_t      block = block_bytes(limit);
     csv_stream *const stream = &x->feed.stream;
     csv_dialect       dialect;
 
@@ -123,7 +125,7 @@ bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)
     if (!csv_dialect_of(e, &dialect) ||
         !csv_stream_open(stream, &dialect, copied ? &x->copy_path : e->paths,
                          copied ? 1 : e->path_count, copied ? "stdin" : NULL, thread_count(e),
-                         block, csv_longest_row(e)))
+                         block, longest_row(e)))
         return false;
     /* The beginning is in memory twice: as a table, and in the source. */
     x->limit = pieces_rest(limit, pieces_own(e, &stream->s) + (uint64_t)block * MEMORY_OF_BYTE +

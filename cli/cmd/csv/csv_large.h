@@ -26,14 +26,8 @@ typedef struct csv_large {
 bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice);
 void csv_large_close(csv_large *x);
 
-/* Bytes of a block that takes only a share of the limit, whatever its rows are. */
-size_t csv_block_bytes(uint64_t limit);
-
-/* The same for `topk`, whose blocks may take all memory, with `keys` keys a row. */
+/* Bytes of a block of `topk`, which may take all memory, with `keys` keys a row. */
 size_t csv_top_block(const execution *e, uint64_t limit, size_t keys);
-
-/* The most bytes of a row in a block. */
-size_t csv_longest_row(const execution *e);
 
 /* Says how many rows were left out or put last. */
 void csv_large_note_bad(const csv_large *x);
