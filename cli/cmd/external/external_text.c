@@ -99,24 +99,6 @@ bool external_text_restart(external_input *in, size_t file)
 
 /* ---- The first reading ---- */
 
-/* Whether the line is the text that the output would have for its number. Of integers the text
- * says that: digits without a zero in front, or a minus and such digits. */
-static bool is_plain(const external_input *in, const void *value)
-{
-    const ordo_type   type = in->numbers.type;
-    const char *const line = source_line(&in->s);
-    const size_t      minus = line[0] == '-';
-
-    if (type != ORDO_F32 && type != ORDO_F64)
-        return minus + strspn(line + minus, "0123456789") == in->s.length &&
-               ((line[minus] >= '1' && line[minus] <= '9') ||
-                (line[0] == '0' && in->s.length == 1));
-
-    char         text[NUMBER_TEXT_MAX];
-    const size_t length = number_format(type, value, text);
-    return length == in->s.length && memcmp(text, line, length) == 0;
-}
-
 /* Reads the lines of a piece one by one. */
 static text_result survey_lines(external_input *in)
 {
@@ -128,8 +110,10 @@ static text_result survey_lines(external_input *in)
     while (in->s.number < in->slow_to && (r = text_next(t, &value)) == TEXT_NUMBER) {
         if (in->longest < in->s.length)
             in->longest = in->s.length;
-        in->lines = in->lines || (in->e->keep_lines &&
-                                  ((t->type != before && t->n > 1) || !is_plain(in, &value)));
+        in->lines =
+            in->lines || (in->e->keep_lines &&
+                          ((t->type != before && t->n > 1) ||
+                           !fast_is_output(t->type, source_line(&in->s), in->s.length, &value)));
         before = t->type;
     }
     return r;
