@@ -77,10 +77,9 @@ bool csv_append_group(const execution *e, const csv_groups *groups, size_t group
 /* ---- Rows in order ---- */
 
 typedef struct csv_item { /* a row, or a record of csv_records.h */
-    const char    *text;  /* of a row, with its line end; NULL: see csv_job.chooses */
+    const char    *text;  /* of a row, with its line end; if `same`, perhaps of one that ties */
     size_t         length;
     bool           same_group, same; /* as the one before: the values of --by; and all keys */
-    bool           keep;             /* a row: visit() may set it, then the row is written */
     const uint8_t *key;
     size_t         key_length, group; /* bytes of the key, and of those that name its group */
     uint64_t       value;             /* of a record, and the bytes behind its key */
@@ -92,19 +91,20 @@ typedef struct csv_item { /* a row, or a record of csv_records.h */
 typedef bool (*csv_visit)(void *user, csv_item *item);
 
 typedef struct csv_job { /* what a command does with rows in the order of --by, then of --key */
-    bool (*header)(void *user, const csv_table *table); /* NULL: it is written */
-    csv_visit visit;                                    /* NULL: all rows are written */
+    bool      unique;    /* only the first of the rows that tie is written              */
+    bool      first;     /* only the first e->o.k rows are written: of all, or of each group */
+    bool      ties;      /* visit() looks at item->same                                 */
+    csv_visit visit;     /* NULL: rows are written                                      */
+    void     *user;
+    bool (*header)(void *user, const csv_table *table); /* NULL: it is written      */
     bool (*finish)(void *user, const csv_table *table); /* writes more; NULL: nothing */
-    void *user;
-    bool  unique;  /* the first of the rows that tie is written, without visit() */
-    bool  ties;    /* visit() looks at item->same and same_group */
-    bool  chooses; /* visit() only chooses rows: it needs no text */
 } csv_job;
 
-/* csv_engine.c: does the job, in memory or with temporary files. False after a message. */
+/* csv_engine.c: does the job, in memory or with temporary files; `first` needs --by. False after a
+ * message. */
 bool csv_in_order(execution *e, const csv_job *job);
 
-/* csv_external.c: with temporary files. */
+/* csv_external.c: with temporary files; `first` with or without --by. */
 bool csv_in_order_large(execution *e, const csv_job *job);
 
 typedef struct csv_order { /* rows in memory, in the order of --key */

@@ -1,6 +1,5 @@
-/* csv_engine.c - rows in the order of their keys, in memory; with temporary files: csv_external.c.
- *
- * The rows that a job chooses are written by several threads. */
+/* csv_engine.c - rows in the order of their keys, in memory (see csv_command.h); with temporary
+ * files: csv_external.c. */
 #include "cli/cmd/csv/csv_command.h"
 
 #include <stdlib.h>
@@ -25,89 +24,99 @@ bool csv_order_find(execution *e, int asked_type, csv_order *out)
 
 void csv_order_free(csv_order *order) { csv_rows_free(&order->rows); }
 
-/* Moves the rows of each group together, the groups in their order. */
-static bool order_groups(execution *e, const csv_groups *groups, csv_order *order)
+/* Leaves the first e->o.k rows of each group in the index, the groups in their order. */
+static bool pick_groups(execution *e, csv_order *order)
 {
-    uint64_t *const index = new_results(e, ORDO_U64, order->n, "the top rows");
-    uint64_t *const ends = cli_alloc(groups->n + 1, sizeof *ends, "the groups");
-    const bool      ok = index != NULL && ends != NULL;
+    csv_groups groups;
 
-    if (ok) {
-        memset(ends, 0, (groups->n + 1) * sizeof *ends);
-        for (size_t i = 0; i < order->n; i++)
-            ends[groups->numbers[index_at(order->type, order->index, i)] + 1]++;
-        for (size_t g = 0; g < groups->n; g++)
-            ends[g + 1] += ends[g];
-        for (size_t i = 0; i < order->n; i++) {
-            const size_t row = index_at(order->type, order->index, i);
-            index[ends[groups->numbers[row]]++] = row;
-        }
-        order->type = ORDO_U64;
-        order->index = index;
+    if (!csv_find_groups(e, &groups))
+        return false;
+    uint64_t *const picked = new_results(e, ORDO_U64, order->n, "the top rows");
+    uint64_t *const next = cli_alloc(2 * groups.n, sizeof *next, "the groups");
+    uint64_t *const end = next != NULL ? next + groups.n : NULL;
+    const bool      ok = picked != NULL && next != NULL;
+    size_t          found = 0;
+    if (ok)
+        memset(next, 0, 2 * groups.n * sizeof *next);
+    for (size_t i = 0; ok && i < order->n; i++)
+        end[groups.numbers[index_at(order->type, order->index, i)]]++;
+    for (size_t g = 0; ok && g < groups.n; g++) {
+        next[g] = found;
+        found += end[g] < e->o.k ? end[g] : e->o.k;
+        end[g] = found;
     }
-    free(ends);
+    for (size_t i = 0; ok && i < order->n; i++) {
+        const size_t row = index_at(order->type, order->index, i), g = groups.numbers[row];
+        if (next[g] < end[g])
+            picked[next[g]++] = row;
+    }
+    order->type = ORDO_U64;
+    order->index = picked;
+    order->n = found;
+    free(next);
+    csv_groups_free(&groups);
     return ok;
 }
 
-/* Visits the rows; those that are to be written stay in the index. */
-static bool choose_rows(const csv_job *job, const csv_groups *groups, csv_order *order)
+/* Leaves the first of the rows that tie in the index. */
+static void drop_tied_rows(csv_order *order)
 {
-    const csv_rows *const rows = &order->rows;
-    const char *const     bytes = rows->table->bytes;
-    const size_t          n = order->n;
-    bool                  ok = true;
-    size_t                kept = 0, before = 0;
+    size_t kept = 0, before = 0;
 
-    for (size_t i = 0; ok && i < n; i++) {
+    for (size_t i = 0; i < order->n; i++) {
         const size_t row = index_at(order->type, order->index, i);
-        csv_item     item = {.text = NULL};
-        item.same_group =
-            i > 0 && (groups->n == 0 || groups->numbers[row] == groups->numbers[before]);
-        item.same = item.same_group && (job->ties || job->unique) &&
-                    csv_rows_compare(rows, before, row) == 0;
-        if (!job->chooses) {
-            item.text = bytes + rows->offsets[row];
-            item.length = (size_t)(rows->offsets[row + 1] - rows->offsets[row]);
-        }
-        ok = job->visit == NULL || job->visit(job->user, &item);
-        if (job->unique ? !item.same : item.keep)
+        if (i == 0 || csv_rows_compare(&order->rows, before, row) != 0)
             index_put(order->type, order->index, kept++, row);
         before = row;
     }
     order->n = kept;
+}
+
+static bool visit_rows(const csv_job *job, const csv_order *order)
+{
+    const csv_rows *const rows = &order->rows;
+    csv_item              item = {.text = NULL};
+    bool                  ok = true;
+    size_t                before = 0;
+
+    for (size_t i = 0; ok && i < order->n; i++) {
+        const size_t row = index_at(order->type, order->index, i);
+        item.same = i > 0 && job->ties && csv_rows_compare(rows, before, row) == 0;
+        if (!item.same) { /* otherwise these reads would cost the most */
+            item.text = rows->table->bytes + rows->offsets[row];
+            item.length = (size_t)(rows->offsets[row + 1] - rows->offsets[row]);
+        }
+        ok = job->visit(job->user, &item);
+        before = row;
+    }
     return ok;
 }
 
-static bool write_chosen(execution *e, const csv_job *job, const csv_groups *groups,
-                         csv_order *order)
+static bool write_order(execution *e, const csv_job *job, csv_order *order)
 {
     const csv_table *const table = &e->table;
 
     csv_note_bad(e, &order->rows);
-    bool ok =
-        job->header != NULL ? job->header(job->user, table) : csv_write_header(table, &e->out);
-    if (job->visit != NULL || job->unique)
-        ok = ok && choose_rows(job, groups, order);
-    const csv_selection chosen = {
+    if (job->unique)
+        drop_tied_rows(order);
+    const csv_selection all = {
         .rows = &order->rows, .type = order->type, .index = order->index, .n = order->n};
-    return finish_output(e, ok && csv_write_selection(&chosen, &e->out) &&
-                                (job->finish == NULL || job->finish(job->user, table)));
+    const bool ok =
+        (job->header != NULL ? job->header(job->user, table) : csv_write_header(table, &e->out)) &&
+        (job->visit != NULL ? visit_rows(job, order) : csv_write_selection(&all, &e->out)) &&
+        (job->finish == NULL || job->finish(job->user, table));
+    return finish_output(e, ok);
 }
 
 bool csv_in_order(execution *e, const csv_job *job)
 {
-    csv_groups groups = {.n = 0};
-    csv_order  order;
+    csv_order order;
 
     if (csv_is_large(e))
         return csv_in_order_large(e, job);
     if (!csv_order_find(e, 0, &order))
         return false;
-    bool ok = true;
-    if (e->o.csv.by.n > 0)
-        ok = csv_find_groups(e, &groups) && order_groups(e, &groups, &order);
-    ok = ok && write_chosen(e, job, &groups, &order);
-    csv_groups_free(&groups);
+    const bool ok = (!job->first || pick_groups(e, &order)) && write_order(e, job, &order);
     csv_order_free(&order);
     return ok;
 }

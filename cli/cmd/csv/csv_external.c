@@ -255,6 +255,12 @@ static bool find_tie(csv_sorting *s, csv_item *item)
         return true;
     s->begun = true;
     s->last_group = item->group;
+    if (item->key == s->key.data) {
+        const key_bytes swapped = s->last;
+        s->last = s->key;
+        s->key = swapped;
+        return true;
+    }
     s->last.used = 0;
     return csv_append_bytes(&s->last, item->key, item->key_length);
 }
@@ -266,7 +272,7 @@ static bool visit_item(csv_sorting *s, const char *text, size_t length)
 
     if (s->read != NULL && !(s->read(s, &item) && find_tie(s, &item)))
         return cli_fail("%s: not enough memory for a row", e->command->name);
-    return s->visit(s->user, &item) && (!item.keep || output_bytes(&e->out, text, length));
+    return s->visit(s->user, &item);
 }
 
 /* As ordo_sink.write, which gets whole lines. */
@@ -310,21 +316,37 @@ bool csv_sort_items(csv_sorting *s, ordo_external_report *report)
 
 /* ---- Rows ---- */
 
+typedef struct first_rows {
+    csv_large *x;
+    uint64_t   taken; /* rows of this group */
+} first_rows;
+
+/* Writes the row if it is one of the first of its group, or of all. */
+static bool write_first(void *user, csv_item *item)
+{
+    first_rows *const f = user;
+    execution *const  e = f->x->e;
+
+    if (f->x->by.columns > 0 && !item->same_group)
+        f->taken = 0;
+    return f->taken++ >= e->o.k || output_bytes(&e->out, item->text, item->length);
+}
+
 static bool sort_rows(csv_large *x, const csv_job *job)
 {
+    first_rows             first = {.x = x};
     const csv_table *const beginning = &x->feed.stream.beginning;
     output *const          out = &x->e->out;
     ordo_external_report   report;
     csv_sorting            sorting = {.x = x,
-                                      .format =
-                                          ORDO_OPTS(ordo_line_format, .split = split_row, .key = key_of_row),
-                                      .from = ORDO_OPTS(ordo_source, .read = csv_feed_read, .user = &x->feed,
-                                                        .bytes = x->bytes, .name = "the input"),
                                       .flags = job->unique ? ORDO_UNIQUE : 0,
                                       .read = job->ties || x->by.columns > 0 ? read_row : NULL,
-                                      .visit = job->visit,
-                                      .user = job->user};
+                                      .visit = job->first ? write_first : job->visit,
+                                      .user = job->first ? &first : job->user};
 
+    sorting.format = ORDO_OPTS(ordo_line_format, .split = split_row, .key = key_of_row);
+    sorting.from = ORDO_OPTS(ordo_source, .read = csv_feed_read, .user = &x->feed,
+                             .bytes = x->bytes, .name = "the input");
     if (!(job->header != NULL ? job->header(job->user, beginning)
                               : csv_write_header(beginning, out)))
         return false;

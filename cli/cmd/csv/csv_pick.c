@@ -4,31 +4,10 @@
 
 #include <stdlib.h>
 
-typedef struct group_picker {
-    uint64_t k, taken; /* rows of this group */
-} group_picker;
-
-/* Chooses the row if it is one of the first k of its group. */
-static bool choose_row(void *user, csv_item *item)
-{
-    group_picker *const p = user;
-
-    if (!item->same_group)
-        p->taken = 0;
-    item->keep = p->taken++ < p->k;
-    return true;
-}
-
 bool csv_topk(execution *e)
 {
-    group_picker picker = {.k = e->o.k};
-
-    return e->o.csv.by.n == 0
-               ? csv_top(e)
-               : csv_in_order(e, &(csv_job){.visit = choose_row, .user = &picker, .chooses = true});
+    return e->o.csv.by.n == 0 ? csv_top(e) : csv_in_order(e, &(csv_job){.first = true});
 }
-
-/* ---- Places ---- */
 
 static bool too_large(uint64_t k, uint64_t n, const char *name)
 {

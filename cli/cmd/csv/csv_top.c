@@ -95,17 +95,6 @@ static bool take_all(top *t, size_t least)
     return ok && !stream->failed;
 }
 
-/* ---- k rows that may not fit ---- */
-
-static bool choose_first(void *user, csv_item *item)
-{
-    uint64_t *const left = user;
-
-    item->keep = *left > 0;
-    *left -= item->keep;
-    return true;
-}
-
 /* Whether the k rows may take more than their share of the limit. */
 static bool may_exceed_share(const execution *e, uint64_t limit)
 {
@@ -122,11 +111,9 @@ bool csv_top(execution *e)
     const uint64_t limit = pieces_limit(e->o.common.memory_limit);
     const size_t   least = csv_top_block(e, limit, e->o.line.keys.n);
     top            t = {.e = e};
-    uint64_t       left = e->o.k;
 
     if (may_exceed_share(e, limit))
-        return csv_in_order_large(
-            e, &(csv_job){.visit = choose_first, .user = &left, .chooses = true});
+        return csv_in_order_large(e, &(csv_job){.first = true});
     bool ok = csv_large_open(&t.x, e, true, false) && take_all(&t, least);
 
     if (ok) {
