@@ -36,7 +36,7 @@ typedef struct ordo_line_format {
  * Errors: as ordo_external_sort. ORDO_E_NOMEM also for a line that is too long for the memory. A
  * line of opts.memory / 600 bytes and a key as long fit, and of opts.memory / 64 bytes if lines
  * have 100 bytes or more on average. If all lines fit in the memory together, any line of less
- * than 2^32 bytes does. */
+ * than 2^32 bytes does. The sink gets whole lines, as long as it takes whole lines. */
 ORDO_MUST ordo_status ordo_external_sort_lines(ordo_ctx *ctx, const ordo_line_format *format,
                                                const ordo_source *from, const ordo_sink *to,
                                                const ordo_external_opts *opts,

@@ -84,6 +84,23 @@ void workers_run(size_t tasks, void (*task)(void *user, size_t i), void *user)
     join_threads(threads, n);
 }
 
+typedef struct part_list {
+    void (*work)(void *part);
+    char  *parts;
+    size_t size;
+} part_list;
+
+static void run_part(void *list, size_t i)
+{
+    const part_list *const l = list;
+    l->work(l->parts + i * l->size);
+}
+
+void workers_each(void *parts, size_t n, size_t size, void (*work)(void *part))
+{
+    workers_run(n, run_part, &(part_list){work, parts, size});
+}
+
 /* ---- Blocks in order ----
  *
  * Block i uses slot i % slots. A worker takes the next block once the block before it in the same

@@ -23,6 +23,9 @@ size_t workers_parts(size_t size, size_t least, unsigned threads);
 /* Calls task(user, i) for i in [0, tasks), each once, in any order, on several threads. */
 void workers_run(size_t tasks, void (*task)(void *user, size_t i), void *user);
 
+/* The same with work(part) for each of n elements of `size` bytes at `parts`. */
+void workers_each(void *parts, size_t n, size_t size, void (*work)(void *part));
+
 typedef struct ordered_buffer {
     char  *data;
     size_t length, room;

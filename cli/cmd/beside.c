@@ -58,17 +58,23 @@ const char *beside_wrong(const execution *e)
 
 /* ---- Groups ---- */
 
+/* Reads the groups; *groups is valid while keys is, which is to be freed. */
+static bool read_groups(execution *e, input *keys, ordo_groups *groups)
+{
+    if (!read_beside(e, e->o.groups_file, e->o.groups_dtype, "--groups-dtype", "groups", keys))
+        return false;
+    groups->keys = keys->data;
+    groups->type = (uint32_t)(keys->n > 0 ? keys->type : ORDO_U8);
+    return true;
+}
+
 bool with_groups(execution *e, bool (*work)(execution *e, ordo_groups *groups))
 {
     input       keys = {.name = ""};
     size_t      count = 0;
-    ordo_groups groups = {.struct_size = sizeof groups, .nans = ORDO_NANS_LAST, .count = &count};
+    ordo_groups groups = ORDO_OPTS(ordo_groups, .nans = ORDO_NANS_LAST, .count = &count);
+    const bool  ok = read_groups(e, &keys, &groups) && work(e, &groups);
 
-    if (!read_beside(e, e->o.groups_file, e->o.groups_dtype, "--groups-dtype", "groups", &keys))
-        return false;
-    groups.keys = keys.data;
-    groups.type = (uint32_t)(keys.n > 0 ? keys.type : ORDO_U8);
-    const bool ok = work(e, &groups);
     input_free(&keys);
     return ok;
 }
@@ -137,8 +143,8 @@ static bool read_columns(execution *e, char *list, input *files, ordo_column *co
     return true;
 }
 
-bool with_columns(execution *e,
-                  bool (*work)(execution *e, const ordo_column *columns, size_t count))
+static bool with_columns(execution *e, bool (*work)(execution *e, ordo_groups *groups,
+                                                    const ordo_column *columns, size_t count))
 {
     input       files[ORDO_COLUMNS_MOST];
     ordo_column columns[ORDO_COLUMNS_MOST] = {
@@ -148,9 +154,25 @@ bool with_columns(execution *e,
 
     if (list == NULL)
         return cli_fail("%s: --then: not enough memory", e->command->name);
-    const bool ok = read_columns(e, list, files, columns, &count) && work(e, columns, count);
+    const bool ok = read_columns(e, list, files, columns, &count) && work(e, NULL, columns, count);
     for (size_t c = 1; c < count; c++)
         input_free(&files[c]);
     free(list);
+    return ok;
+}
+
+bool with_beside(execution *e, bool (*work)(execution *e, ordo_groups *groups,
+                                            const ordo_column *columns, size_t count))
+{
+    input       keys = {.name = ""};
+    size_t      count = 0;
+    ordo_groups groups = ORDO_OPTS(ordo_groups, .nans = ORDO_NANS_LAST, .count = &count);
+
+    if (e->o.then_files != NULL)
+        return with_columns(e, work);
+    if (e->o.groups_file == NULL)
+        return work(e, NULL, NULL, 0);
+    const bool ok = read_groups(e, &keys, &groups) && work(e, &groups, NULL, 0);
+    input_free(&keys);
     return ok;
 }

@@ -15,6 +15,9 @@
 
 #define PIECE_BYTES (1 << 22) /* of an array in a file, checked in one call */
 
+/* Whether a tie is out of order. */
+static bool is_strict(const execution *e) { return e->o.unique && e->command != &command_merge; }
+
 /* Names an element in the words of GNU sort; number counts lines or elements from 1. */
 static void complain(const execution *e, const char *name, size_t number, const char *text,
                      size_t length)
@@ -111,7 +114,7 @@ static bool check_text_numbers(execution *e, const input_request *request, int t
             text_convert(before_type, t.type, &before, 1);
         const uint64_t a = direction_order(e, t.type, &before);
         const uint64_t b = direction_order(e, t.type, &value);
-        e->no = t.n > 1 && (a > b || (a == b && e->o.unique));
+        e->no = t.n > 1 && (a > b || (a == b && is_strict(e)));
     }
     if (e->no)
         complain(e, s->name, e->command == &command_merge ? t.n : s->number, t.text, t.length);
@@ -130,7 +133,7 @@ static bool check_keys(execution *e, const char *name, ordo_type type, const cha
     if (!call_end(ordo_is_sorted(e->ctx, type, keys, n, &in_order, &where,
                                  &ORDO_OPTS(ordo_order_opts, .flags = descending_flag(e)))))
         return false;
-    if (e->o.unique)
+    if (is_strict(e))
         where = first_tie(type, keys, where);
     e->no = where < n;
     if (e->no)
@@ -198,17 +201,24 @@ static bool check_numbers(execution *e, source *s)
 
 bool check_file_sorted(execution *e, const char *path)
 {
-    const bool unique = e->o.unique;
-    source     s;
+    source s;
 
     if (path == NULL || strcmp(path, "-") == 0)
         return cli_fail("merge: with -S each input is read twice: expected files, not stdin");
-    e->o.unique = false; /* ties are in order */
-    const bool ok = source_open(&s, path) && check_numbers(e, &s) && !e->no;
+    const bool ok = source_open(&s, path) && check_numbers(e, &s);
     source_close(&s);
-    e->o.unique = unique;
-    e->no = false;
-    return ok;
+    return ok && !e->no;
+}
+
+bool check_part_sorted(execution *e, size_t file)
+{
+    const size_t      first = file > 0 ? e->in.ends[file - 1] : 0;
+    const char *const path = e->paths[file];
+    const char *const keys = (const char *)e->in.data + first * ordo_type_size(e->in.type);
+
+    return check_keys(e, path != NULL ? path : "stdin", e->in.type, keys, e->in.ends[file] - first,
+                      0) &&
+           !e->no;
 }
 
 bool check_sorted(execution *e)

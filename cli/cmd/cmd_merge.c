@@ -54,32 +54,10 @@ static const char *merge_wrong(execution *e)
     return NULL;
 }
 
-/* Whether the numbers [first, end) of a file are sorted; names the file if not. */
-static bool file_sorted(execution *e, const char *path, size_t first, size_t end)
-{
-    const size_t      size = ordo_type_size(e->in.type);
-    const char *const keys = (const char *)e->in.data + first * size;
-    int               in_order = 0;
-    size_t            where = 0;
-    char              text[NUMBER_TEXT_MAX], shown[NUMBER_TEXT_MAX + 1];
-
-    call_begin("checking");
-    if (!call_end(ordo_is_sorted(e->ctx, e->in.type, keys, end - first, &in_order, &where,
-                                 &ORDO_OPTS(ordo_order_opts, .flags = descending_flag(e)))))
-        return false;
-    if (in_order)
-        return true;
-    const size_t length = number_format(e->in.type, keys + where * size, text);
-    return cli_fail("%s: not sorted: number %zu is out of order: %s; sort the file first, or use "
-                    "'ordo sort' instead of 'ordo merge'",
-                    path != NULL ? path : "stdin", where + 1,
-                    cli_printable(text, length, shown, sizeof shown));
-}
-
 static bool merge_work(execution *e)
 {
     for (size_t f = 0; f < e->path_count; f++)
-        if (!file_sorted(e, e->paths[f], f > 0 ? e->in.ends[f - 1] : 0, e->in.ends[f]))
+        if (!check_part_sorted(e, f))
             return false;
     timing_mark(&e->t, "check");
     return sort_numbers(e);

@@ -160,25 +160,11 @@ static bool write_ranks(execution *e, ordo_groups *groups, const ordo_column *co
            write_results(e, type, ranks, e->n);
 }
 
-static bool rank_groups(execution *e, ordo_groups *groups)
-{
-    return write_ranks(e, groups, NULL, 0);
-}
-
-static bool rank_columns(execution *e, const ordo_column *columns, size_t count)
-{
-    return write_ranks(e, NULL, columns, count);
-}
-
 static bool work(execution *e)
 {
     if (csv_option(&e->o) != NULL)
         return csv_rank(e);
-    if (e->o.groups_file != NULL)
-        return with_groups(e, rank_groups);
-    if (e->o.then_files != NULL)
-        return with_columns(e, rank_columns);
-    return (!e->o.check_order || check_order(e)) && write_ranks(e, NULL, NULL, 0);
+    return (!e->o.check_order || check_order(e)) && with_beside(e, write_ranks);
 }
 
 const command command_rank = {

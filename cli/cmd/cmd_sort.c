@@ -287,10 +287,7 @@ static bool sort_number_lines(execution *e)
     if (index == NULL)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (type == ORDO_U32)
-            ((uint32_t *)(void *)index)[i] = (uint32_t)i;
-        else
-            ((uint64_t *)(void *)index)[i] = i;
+        index_put(type, index, i, i);
     pass_keep(e->in.type, e->in.data, n);
     call_begin("sorting");
     if (!call_done(e, "sort",
@@ -373,27 +370,13 @@ static bool write_index(execution *e, ordo_groups *groups, const ordo_column *co
     return write_results(e, type, index, e->n);
 }
 
-static bool argsort_columns(execution *e, const ordo_column *columns, size_t count)
-{
-    return write_index(e, NULL, columns, count);
-}
-
-static bool argsort_groups(execution *e, ordo_groups *groups)
-{
-    return write_index(e, groups, NULL, 0);
-}
-
 static bool argsort(execution *e)
 {
     if (csv_option(&e->o) != NULL)
         return csv_argsort(e);
     if (e->o.one_based && index_type(e->o.index_type, e->n) == ORDO_U32 && e->n > UINT32_MAX)
         return cli_fail("argsort: %zu elements counted from 1 need --index-type u64", e->n);
-    if (e->o.then_files != NULL)
-        return with_columns(e, argsort_columns);
-    if (e->o.groups_file != NULL)
-        return with_groups(e, argsort_groups);
-    return write_index(e, NULL, NULL, 0);
+    return with_beside(e, write_index);
 }
 
 const command command_sort = {"sort",

@@ -163,10 +163,7 @@ static bool write_places(execution *e, const line_top *top)
     if (type == ORDO_U32 && top->lines + e->o.one_based > (uint64_t)UINT32_MAX + 1)
         return cli_fail("topk: %llu lines need --index-type u64", (unsigned long long)top->lines);
     for (size_t i = 0; i < top->n; i++)
-        if (type == ORDO_U32)
-            ((uint32_t *)index)[i] = (uint32_t)(top->places[i] + e->o.one_based);
-        else
-            ((uint64_t *)index)[i] = top->places[i] + e->o.one_based;
+        index_put(type, index, i, (size_t)top->places[i] + e->o.one_based);
     return write_results(e, type, index, top->n);
 }
 

@@ -1,6 +1,9 @@
 /* cmd_unique.c - `ordo unique`: the distinct numbers in order, and how often each occurs. */
 #include "cli/cmd/command.h"
 
+#include <errno.h>
+#include <string.h>
+
 static const char help[] =
     "Examples:\n"
     "  printf '30\\n10\\n30\\n' | ordo unique                     # 10 30\n"
@@ -42,47 +45,77 @@ static const char *wrong(execution *e)
                : NULL;
 }
 
-/* Lines of a count, a blank and a number, from sorted numbers. */
-static bool write_counts(execution *e)
+void count_ties_begin(tie_counter *t, execution *e, ordo_type type)
 {
-    const size_t      size = ordo_type_size(e->in.type);
-    const char *const keys = e->in.data;
-    bool              ok = true;
+    *t = (tie_counter){.e = e, .type = type};
+    if (e->o.runs || (e->o.format == FORMAT_AUTO && e->o.out == NULL))
+        e->out.format = FORMAT_TEXT;
+}
 
-    e->out.format = FORMAT_TEXT;
-    for (size_t i = 0, next; ok && i < e->n; i = next) {
-        const uint64_t order = key_order(e->in.type, keys + i * size);
-        for (next = i + 1; next < e->n && key_order(e->in.type, keys + next * size) == order;)
-            next++;
-        const uint64_t times = next - i;
-        char           line[2 * NUMBER_TEXT_MAX + 1];
-        size_t         length = number_format(ORDO_U64, &times, line);
-        line[length++] = ' ';
-        length += number_format(e->in.type, keys + i * size, line + length);
-        ok = output_line(&e->out, line, length);
-        progress_count(i, e->n);
+/* A line of a count, a blank and a number. */
+static bool write_count(tie_counter *t)
+{
+    char line[2 * NUMBER_TEXT_MAX + 1];
+
+    if (t->distinct == 0 || !t->e->o.runs)
+        return true;
+    size_t length = number_format(ORDO_U64, &t->times, line);
+    line[length++] = ' ';
+    length += number_format(t->type, &t->value, line + length);
+    t->told = !output_line(&t->e->out, line, length);
+    return !t->told;
+}
+
+ptrdiff_t count_ties(void *user, const void *from, size_t bytes)
+{
+    tie_counter *const t = user;
+    const size_t       size = ordo_type_size(t->type);
+
+    errno = EIO;
+    for (size_t at = 0; at + size <= bytes; at += size) {
+        const char *const number = (const char *)from + at;
+        const uint64_t    order = key_order(t->type, number);
+        if (t->distinct > 0 && order == t->order) {
+            t->times++;
+            continue;
+        }
+        if (!write_count(t))
+            return -1;
+        t->order = order;
+        t->times = 1;
+        t->distinct++;
+        memcpy(&t->value, number, size);
     }
-    return finish_output(e, ok);
+    return (ptrdiff_t)(bytes / size * size);
+}
+
+bool count_ties_end(tie_counter *t)
+{
+    return t->e->o.runs ? write_count(t) : output_array(&t->e->out, ORDO_U64, &t->distinct, 1);
 }
 
 static bool work(execution *e)
 {
     const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e));
+    tie_counter          ties;
 
     if (csv_option(&e->o) != NULL)
         return csv_unique(e);
     call_begin("sorting");
     if (!call_done(e, "sort", ordo_sort(e->ctx, e->in.type, e->in.data, e->n, &opts)))
         return false;
+    if (e->o.runs || e->o.only)
+        count_ties_begin(&ties, e, e->in.type);
     if (e->o.runs)
-        return write_counts(e);
-    const uint64_t n = drop_ties(e->in.type, e->in.data, e->n);
+        return finish_output(e, count_ties(&ties, e->in.data, e->n * ordo_type_size(e->in.type)) >=
+                                        0 &&
+                                    count_ties_end(&ties));
+    const size_t n = drop_ties(e->in.type, e->in.data, e->n);
     timing_mark(&e->t, "unique");
     if (!e->o.only)
         return write_results(e, e->in.type, e->in.data, n);
-    if (e->o.format == FORMAT_AUTO && e->o.out == NULL)
-        e->out.format = FORMAT_TEXT;
-    return write_results(e, ORDO_U64, &n, 1);
+    ties.distinct = n;
+    return finish_output(e, count_ties_end(&ties));
 }
 
 const command command_unique = {

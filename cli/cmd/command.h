@@ -146,6 +146,9 @@ bool        external_work(execution *e);
 /* sort_lines.c: the option that makes the input of `sort` lines; NULL: it is numbers or FASTA. */
 const char *lines_option(const options *o);
 
+/* sort_lines.c: the first option that was given of those that order lines, except -r; NULL: none. */
+const char *ordering_option(const options *o);
+
 /* sort_lines.c: contradictory options about lines, as `wrong` returns them; sets e->order. */
 const char *lines_wrong(execution *e);
 
@@ -181,6 +184,20 @@ bool csv_quantile(execution *e, const ordo_quantile_opts *opts, const double *q,
 /* cmd_sort.c: sorts numbers in memory and writes them. */
 bool sort_numbers(execution *e);
 
+typedef struct tie_counter { /* of unique --count and --counts */
+    execution *e;
+    ordo_type  type;
+    bool       told;                /* writing failed, after a message         */
+    uint64_t   order, value, times; /* of the number that came last            */
+    uint64_t   distinct;            /* numbers so far; 0: none has come        */
+} tie_counter;
+
+/* cmd_unique.c: counts ties of numbers that come in order. count_ties() is as ordo_sink.write and
+ * writes lines of --counts; count_ties_end() writes the last line, or the number of --count. */
+void      count_ties_begin(tie_counter *t, execution *e, ordo_type type);
+ptrdiff_t count_ties(void *user, const void *from, size_t bytes);
+bool      count_ties_end(tie_counter *t);
+
 /* read_whole_text.c: reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL
  * after a message. */
 char *read_whole_text(execution *e, size_t i, size_t *n);
@@ -189,8 +206,10 @@ char *read_whole_text(execution *e, size_t i, size_t *n);
  * sets e->no. */
 bool check_sorted(execution *e);
 
-/* For merge: whether the numbers of a file are sorted, read in pieces. False after a message. */
+/* For merge: whether the numbers of a file are sorted, read in pieces, or as a part of the input.
+ * False after a message. */
 bool check_file_sorted(execution *e, const char *path);
+bool check_part_sorted(execution *e, size_t file);
 
 /* beside.c: reads a file with as many numbers as the input. `what` names them in messages.
  * dtype_option is the option that gave dtype; NULL: there is none. False after a message; nothing
@@ -216,9 +235,10 @@ bool count_groups(execution *e, ordo_groups *groups);
 bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const void *results,
                   size_t each, const uint64_t *found);
 
-/* beside.c: reads --then and calls `work` with the input as the first column. */
-bool with_columns(execution *e,
-                  bool (*work)(execution *e, const ordo_column *columns, size_t count));
+/* beside.c: reads --then or --groups and calls `work` with the columns, of which the input is the
+ * first, or with the groups; without these options with neither. */
+bool with_beside(execution *e, bool (*work)(execution *e, ordo_groups *groups,
+                                            const ordo_column *columns, size_t count));
 
 /* What is wrong with --sub-array, as `wrong` returns it. */
 const char *sub_array_wrong(const execution *e);

@@ -5,6 +5,7 @@
  * the types of the first full pass. */
 #include "cli/csv/csv_column.h"
 
+#include "cli/base/workers.h"
 #include "cli/csv/csv_keys.h"
 #include "cli/io/number/number.h"
 
@@ -220,7 +221,7 @@ static void run_pass(part *parts, size_t n, size_t limit)
         parts[i].rows = parts[i].skipped_rows = 0;
         parts[i].bad_row = parts[i].bad_value = NULL;
     }
-    csv_each_part(parts, n, sizeof parts[0], read_part);
+    workers_each(parts, n, sizeof parts[0], read_part);
 }
 
 /* The cells of column `from` of all parts as one array. */

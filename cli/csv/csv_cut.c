@@ -6,6 +6,8 @@
  * assumption holds, and where the first row of each part begins. */
 #include "cli/csv/csv_table.h"
 
+#include "cli/base/workers.h"
+
 #include <string.h>
 
 typedef struct outcome { /* under one assumption */
@@ -117,7 +119,7 @@ static bool cut(csv_table *table, size_t parts)
         from = to;
     }
     if (table->dialect.quotes)
-        csv_each_part(s, parts, sizeof s[0], follow_both);
+        workers_each(s, parts, sizeof s[0], follow_both);
     table->parts = 0;
     for (size_t i = 0; i < parts; i++) {
         const outcome result = !table->dialect.quotes ? (outcome){false, s[i].begin}

@@ -1,40 +1,45 @@
-/* csv_output.c - writes rows (see csv_output.h).
- *
- * Two sets of buffers take turns: threads fill one set, a buffer each, while the caller writes the
- * other. Rows come from random places of the table, so they are fetched ahead. */
+/* csv_output.c - writes rows (see csv_output.h). They come from random places of the table, so they
+ * are fetched ahead. */
 #include "cli/csv/csv_output.h"
 
-#include <stdlib.h>
+#include "cli/base/workers.h"
+
 #include <string.h>
 
 enum {
-    BUFFER_BYTES = 1 << 21, /* about what a thread fills at a time              */
-    AHEAD = 16              /* rows fetched before they are copied; estimate    */
+    BLOCK_BYTES = 1 << 21, /* about what a thread fills at a time              */
+    AHEAD = 16             /* rows fetched before they are copied; estimate    */
 };
 
-typedef struct batch_part { /* part 0 writes, the others fill */
+typedef struct row_writer {
     output     *out;
-    key_bytes  *buffers; /* part 0: all of the other set; otherwise its own */
-    size_t      count;
-    size_t      first, end; /* rows */
+    size_t      n, each; /* rows: all, and of a block */
     csv_append  append;
     const void *user;
-    bool        ok, no_memory;
-} batch_part;
+    bool        told; /* writing failed, after a message */
+} row_writer;
 
-static void write_or_fill(void *argument)
+static bool fill_rows(void *user, size_t i, ordered_buffer *b)
 {
-    batch_part *const p = argument;
+    const row_writer *const w = user;
+    const size_t            first = i * w->each;
+    const size_t            end = w->n - first < w->each ? w->n : first + w->each;
+    key_bytes               rows = {.data = (uint8_t *)b->data, .capacity = b->room};
+    bool                    ok = true;
 
-    p->ok = true;
-    for (size_t i = 0; p->out != NULL && p->ok && i < p->count; i++) {
-        if (p->buffers[i].used > 0)
-            p->ok = output_bytes(p->out, p->buffers[i].data, p->buffers[i].used);
-        p->buffers[i].used = 0;
-    }
-    for (size_t i = p->first; p->ok && i < p->end; i++)
-        p->ok = p->append(p->user, i, p->buffers);
-    p->no_memory = p->out == NULL && !p->ok;
+    for (size_t row = first; ok && row < end; row++)
+        ok = w->append(w->user, row, &rows);
+    *b = (ordered_buffer){.data = (char *)rows.data, .length = rows.used, .room = rows.capacity};
+    return ok;
+}
+
+static bool drain_rows(void *user, size_t i, const ordered_buffer *b)
+{
+    row_writer *const w = user;
+
+    progress_at((double)i * (double)w->each / (double)w->n);
+    w->told = !output_bytes(w->out, b->data, b->length);
+    return !w->told;
 }
 
 bool csv_append_bytes(key_bytes *to, const void *bytes, size_t length)
@@ -70,44 +75,22 @@ bool csv_append_value(const csv_dialect *dialect, csv_span value, key_bytes *to)
     return true;
 }
 
-bool csv_write_rows(output *out, size_t n, size_t row_bytes, unsigned threads, csv_append append,
-                    const void *user)
+bool csv_write_rows(output *out, size_t n, size_t row_bytes, csv_append append, const void *user)
 {
-    key_bytes    buffers[2][CSV_MOST_PARTS] = {{{.used = 0}}};
-    batch_part   parts[CSV_MOST_PARTS];
-    const size_t most =
-        threads < CSV_MOST_PARTS - 1 ? (threads > 0 ? threads : 1) : CSV_MOST_PARTS - 1;
-    const size_t each = row_bytes < BUFFER_BYTES ? BUFFER_BYTES / (row_bytes + 1) + 1 : 1;
-    bool         ok = true, no_memory = false, more = true;
-    size_t       next = 0;
+    row_writer         w = {.out = out,
+                            .n = n,
+                            .each = BLOCK_BYTES / (row_bytes + 1) + 1,
+                            .append = append,
+                            .user = user};
+    const ordered_work work = {.blocks = n / w.each + (n % w.each > 0),
+                               .fill = fill_rows,
+                               .drain = drain_rows,
+                               .user = &w};
 
     progress_start("writing");
-    for (int side = 0; ok && more; side = !side) {
-        more = next < n;
-        parts[0] = (batch_part){.out = out, .buffers = buffers[!side], .count = most};
-        size_t used = 1;
-        for (; used <= most && next < n; used++) {
-            const size_t end = n - next < each ? n : next + each;
-            parts[used] = (batch_part){.buffers = &buffers[side][used - 1],
-                                       .first = next,
-                                       .end = end,
-                                       .append = append,
-                                       .user = user};
-            next = end;
-        }
-        csv_each_part(parts, used, sizeof parts[0], write_or_fill);
-        for (size_t i = 0; i < used; i++) {
-            ok &= parts[i].ok;
-            no_memory |= parts[i].no_memory;
-        }
-        progress_at(n > 0 ? (double)next / (double)n : 1);
-    }
+    const bool ok = workers_ordered(&work);
     progress_end();
-    for (size_t i = 0; i < most; i++) {
-        key_bytes_free(&buffers[0][i]);
-        key_bytes_free(&buffers[1][i]);
-    }
-    return no_memory ? cli_fail("%s: not enough memory to write the rows", out->name) : ok;
+    return ok || w.told ? ok : cli_fail("%s: not enough memory to write the rows", out->name);
 }
 
 bool csv_write_header(const csv_table *table, output *out)
@@ -132,12 +115,11 @@ static bool append_selected(const void *user, size_t i, key_bytes *to)
     return csv_append_bytes(to, bytes + offsets[row], (size_t)(offsets[row + 1] - offsets[row]));
 }
 
-bool csv_write_selection(const csv_selection *selection, unsigned threads, output *out)
+bool csv_write_selection(const csv_selection *selection, output *out)
 {
     const csv_table *const table = selection->rows->table;
     const size_t           rows = selection->rows->n;
 
-    return csv_write_header(table, out) &&
-           csv_write_rows(out, selection->n, rows > 0 ? (table->size - table->body) / rows : 0,
-                          threads, append_selected, selection);
+    return csv_write_rows(out, selection->n, rows > 0 ? (table->size - table->body) / rows : 0,
+                          append_selected, selection);
 }

@@ -11,8 +11,7 @@
 typedef bool (*csv_append)(const void *user, size_t i, key_bytes *to);
 
 /* Writes n rows of about `row_bytes` bytes each. False after a message. */
-bool csv_write_rows(output *out, size_t n, size_t row_bytes, unsigned threads, csv_append append,
-                    const void *user);
+bool csv_write_rows(output *out, size_t n, size_t row_bytes, csv_append append, const void *user);
 
 /* The header, with a byte order mark if the input has one, or nothing. */
 bool csv_write_header(const csv_table *table, output *out);
@@ -25,7 +24,7 @@ typedef struct csv_selection { /* rows in the order of an index */
 } csv_selection;
 
 /* Writes these rows as they were read. */
-bool csv_write_selection(const csv_selection *selection, unsigned threads, output *out);
+bool csv_write_selection(const csv_selection *selection, output *out);
 
 /* Appends a value, in quotes if it needs them. False if there is not enough memory. */
 bool csv_append_value(const csv_dialect *dialect, csv_span value, key_bytes *to);

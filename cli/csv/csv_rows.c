@@ -6,6 +6,7 @@
  * with a wider form. */
 #include "cli/csv/csv_rows.h"
 
+#include "cli/base/workers.h"
 #include "cli/csv/csv_list.h"
 #include "cli/csv/csv_word.h"
 
@@ -370,7 +371,7 @@ static bool join_parts(const csv_table *table, part *parts, size_t n, csv_rows *
     out->offsets[out->n] = table->size;
     if (parts[0].as_bytes)
         out->key_offsets[out->n] = bytes;
-    csv_each_part(parts, n, sizeof parts[0], join_part);
+    workers_each(parts, n, sizeof parts[0], join_part);
     return true;
 }
 
@@ -425,7 +426,7 @@ static void run_pass(const csv_table *table, const csv_keys *keys, const csv_for
                           .as_bytes = has_bytes(forms, keys->n)};
         memcpy(parts[i].needs, forms, keys->n * sizeof forms[0]);
     }
-    csv_each_part(parts, n, sizeof parts[0], read_part);
+    workers_each(parts, n, sizeof parts[0], read_part);
 }
 
 /* Reads all rows; repeats the pass with wider forms if values need them. */

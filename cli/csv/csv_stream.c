@@ -145,6 +145,7 @@ bool csv_stream_again(csv_stream *stream)
             return failed(stream);
         }
     close_file(stream);
+    stream->failed = false;
     return start(stream);
 }
 

@@ -118,10 +118,4 @@ typedef struct csv_text { /* memory for values whose quotes are removed */
  * if there is not enough memory. */
 csv_span csv_unquote(csv_span value, bool quotes, csv_text *text);
 
-/* ---- Threads ---- */
-
-/* Calls work() for n parts of `size` bytes each, at most CSV_MOST_PARTS, each in its own thread.
- * Without enough threads the caller does the rest. */
-void csv_each_part(void *parts, size_t n, size_t size, void (*work)(void *part));
-
 #endif

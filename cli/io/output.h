@@ -52,6 +52,13 @@ bool output_open(output *out, const char *path, file_format format);
 /* Writes the array in the format of the output. */
 bool output_array(output *out, ordo_type type, const void *data, size_t n);
 
+/* Loads a number in another way, or leaves it out (false). Several threads call it. */
+typedef bool (*output_load)(const void *user, const void *number, uint64_t *loaded);
+
+/* Writes numbers as lines, each as `load` loads it (NULL: as it is), formatted by several threads. */
+bool output_text(output *out, ordo_type type, const void *data, size_t n, output_load load,
+                 const void *user);
+
 /* Write bytes as they are, or line[0..length) and a newline, through the buffer. */
 bool output_bytes(output *out, const void *data, size_t length);
 bool output_line(output *out, const char *line, size_t length);

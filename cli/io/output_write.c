@@ -205,17 +205,23 @@ typedef struct text_array {
     ordo_type   type;
     const char *data;
     size_t      n;
+    output_load load;  /* NULL: all numbers as they are */
+    const void *user;  /* of load       */
     size_t      block; /* numbers        */
     bool        wrong; /* after a message */
 } text_array;
 
-static size_t format_numbers(ordo_type type, const char *values, size_t n, char *out)
+static size_t format_numbers(const text_array *a, size_t first, size_t n, char *out)
 {
-    const size_t size = ordo_type_size(type);
+    const size_t size = ordo_type_size(a->type);
     size_t       used = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        used += number_format(type, values + i * size, out + used);
+    for (size_t i = first; i < first + n; i++) {
+        const void *number = a->data + i * size;
+        uint64_t    loaded;
+        if (a->load != NULL && !a->load(a->user, number, &loaded))
+            continue;
+        used += number_format(a->type, a->load != NULL ? &loaded : number, out + used);
         out[used++] = '\n';
     }
     return used;
@@ -229,7 +235,7 @@ static bool fill_text(void *user, size_t i, ordered_buffer *b)
 
     if (!buffer_room(b, n * TEXT_LENGTH))
         return false;
-    b->length = format_numbers(a->type, a->data + first * ordo_type_size(a->type), n, b->data);
+    b->length = format_numbers(a, first, n, b->data);
     return true;
 }
 
@@ -242,12 +248,13 @@ static bool drain_text(void *user, size_t i, const ordered_buffer *b)
     return !a->wrong;
 }
 
-static bool write_text(output *out, ordo_type type, const void *data, size_t n)
+bool output_text(output *out, ordo_type type, const void *data, size_t n, output_load load,
+                 const void *user)
 {
     const size_t       texts = 2 * workers_count();
     const size_t       bytes = source_piece_bytes(TEXT_BLOCK * TEXT_LENGTH, TEXT_SHARE * texts);
     const size_t       block = bytes / TEXT_LENGTH;
-    text_array         a = {out, type, data, n, block, false};
+    text_array         a = {out, type, data, n, load, user, block, false};
     const ordered_work w = {
         .blocks = (n + block - 1) / block, .fill = fill_text, .drain = drain_text, .user = &a};
 
@@ -260,7 +267,7 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n)
 
     progress_start("writing");
     if (out->format == FORMAT_TEXT) {
-        ok = write_text(out, type, data, n);
+        ok = output_text(out, type, data, n, NULL, NULL);
     } else {
         char header[NPY_HEADER_MAX];
         if (out->format == FORMAT_NPY)

@@ -29,31 +29,6 @@ typedef struct part { /* the lines of a thread */
     char             *to; /* where bytes go */
 } part;
 
-typedef void (*part_work)(part *p);
-
-typedef struct task {
-    part_work work;
-    part     *parts;
-} task;
-
-static void run_task(void *arg, size_t i)
-{
-    const task *const t = arg;
-    t->work(&t->parts[i]);
-}
-
-/* Does every part; returns whether all are ok. */
-static bool for_parts(part *parts, size_t n, part_work work)
-{
-    task t = {work, parts};
-    bool ok = true;
-
-    workers_run(n, run_task, &t);
-    for (size_t i = 0; i < n; i++)
-        ok &= parts[i].ok;
-    return ok;
-}
-
 static size_t make_parts(const line_order *order, const lines *l, unsigned threads, part *parts)
 {
     const size_t n = workers_parts(l->n, LINES_PER_THREAD, threads);
@@ -67,8 +42,10 @@ static size_t make_parts(const line_order *order, const lines *l, unsigned threa
 }
 
 /* Offsets count from the beginning of the part. */
-static void encode_bytes(part *p)
+static void encode_bytes(void *argument)
 {
+    part *const p = argument;
+
     p->ok = true;
     for (size_t i = p->first; p->ok && i < p->end; i++) {
         const uint64_t *const at = &p->l->offsets[i];
@@ -78,13 +55,14 @@ static void encode_bytes(part *p)
     }
 }
 
-static void copy_bytes(part *p)
+static void copy_bytes(void *argument)
 {
+    part *const p = argument;
+
     if (p->bytes.used > 0)
         memcpy(p->to + p->before, p->bytes.data, p->bytes.used);
     for (size_t i = p->first; i < p->end; i++)
         p->offsets[i] += p->before;
-    p->ok = true;
 }
 
 /* The buffer of a single part becomes the result. */
@@ -105,19 +83,25 @@ static bool join_bytes(part *parts, size_t n, lines *out)
     out->bytes = cli_alloc(used, 1, "the encoded keys of the lines");
     for (size_t i = 0; i < n; i++)
         parts[i].to = out->bytes;
-    return out->bytes != NULL && for_parts(parts, n, copy_bytes);
+    if (out->bytes != NULL)
+        workers_each(parts, n, sizeof *parts, copy_bytes);
+    return out->bytes != NULL;
 }
 
 static bool make_bytes(part *parts, size_t n, lines *out)
 {
+    bool ok = true;
+
     out->offsets = cli_alloc(out->n + 1, sizeof *out->offsets, "the offsets of the keys");
     if (out->offsets == NULL)
         return false;
     for (size_t i = 0; i < n; i++)
         parts[i].offsets = out->offsets;
-    const bool ok = for_parts(parts, n, encode_bytes)
-                        ? join_bytes(parts, n, out)
-                        : cli_fail("sort: not enough memory for the encoded keys of the lines");
+    workers_each(parts, n, sizeof *parts, encode_bytes);
+    for (size_t i = 0; i < n; i++)
+        ok &= parts[i].ok;
+    ok = ok ? join_bytes(parts, n, out)
+            : cli_fail("sort: not enough memory for the encoded keys of the lines");
     for (size_t i = 0; i < n; i++)
         key_bytes_free(&parts[i].bytes);
     return ok;

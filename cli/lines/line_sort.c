@@ -18,14 +18,6 @@ enum {
     AHEAD = 16      /* lines fetched before they are compared; estimate */
 };
 
-static void set_index(ordo_type type, void *index, size_t i, size_t value)
-{
-    if (type == ORDO_U32)
-        ((uint32_t *)index)[i] = (uint32_t)value;
-    else
-        ((uint64_t *)index)[i] = value;
-}
-
 typedef struct tied_lines { /* in groups of equal words, not all lines of a group the same */
     size_t    n, capacity;
     uint64_t *positions; /* in the index    */
@@ -117,7 +109,7 @@ static ordo_status sort_tied(ordo_ctx *ctx, tied_lines *t, ordo_type type, void 
     for (size_t i = 0; status == ORDO_OK && i < t->n; i++)
         from[i] = index_at(type, index, (size_t)t->positions[order[i]]);
     for (size_t i = 0; status == ORDO_OK && i < t->n; i++)
-        set_index(type, index, (size_t)t->positions[i], (size_t)from[i]);
+        index_put(type, index, (size_t)t->positions[i], (size_t)from[i]);
     free(order);
     free(from);
     return status;
@@ -150,7 +142,7 @@ static void take_labels(void *user, size_t part)
     const label_job *const j = user;
     const size_t           end = j->n - part * PART < PART ? j->n : (part + 1) * PART;
     for (size_t i = part * PART; i < end; i++) {
-        set_index(j->type, j->index, i, (size_t)(j->words[i] & (((uint64_t)1 << j->low) - 1)));
+        index_put(j->type, j->index, i, (size_t)(j->words[i] & (((uint64_t)1 << j->low) - 1)));
         j->words[i] >>= j->low;
     }
 }
@@ -165,7 +157,7 @@ static ordo_status sort_pairs(ordo_ctx *ctx, size_t n, unsigned bits, uint64_t *
 
     if (bits + labels.low > WORD_BITS || labels.low == 0) {
         for (size_t i = 0; i < n; i++)
-            set_index(type, index, i, i);
+            index_put(type, index, i, i);
         return ordo_sort_pairs(ctx, ORDO_U64, words, n, index, ordo_type_size(type), opts);
     }
     workers_run(parts, add_labels, &labels);
@@ -220,7 +212,7 @@ size_t line_unique(const line_order *order, const lines *l, const line_keys *key
             i > 0 && (words != NULL ? words[i] == words[i - 1]
                                     : line_keys_compare(order, l, keys, last, line) == 0);
         if (!tie)
-            set_index(type, index, kept++, line);
+            index_put(type, index, kept++, line);
         last = tie ? last : line;
     }
     return kept;

@@ -2,22 +2,21 @@
  * counted without the header. */
 #include "cli/cmd/csv/csv_records.h"
 
-/* The positions, as results; rows that are left out come last in index. */
-static bool argsort_rows(execution *e, const csv_rows *rows)
+static bool argsort_in_memory(execution *e)
 {
-    const ordo_type type = index_type(e->o.index_type, rows->n);
-    void *const     index = csv_order_rows(e, rows, type);
-    const size_t    n = rows->n - (csv_bad_of(e) == CSV_BAD_SKIP ? rows->bad : 0);
+    csv_order order;
 
-    if (index == NULL)
+    if (!csv_order_find(e, e->o.index_type, &order))
         return false;
-    csv_note_bad(e, rows);
+    csv_note_bad(e, &order.rows);
     if (e->o.one_based)
-        add_one(type, index, n);
-    return write_results(e, type, index, n);
+        add_one(order.type, order.index, order.n);
+    const bool ok = write_results(e, order.type, order.index, order.n);
+    csv_order_free(&order);
+    return ok;
 }
 
-static bool write_position(void *user, const csv_record *position)
+static bool write_position(void *user, csv_item *position)
 {
     execution *const e = user;
     const uint64_t   shown = position->value + e->o.one_based;
@@ -29,10 +28,10 @@ static bool write_position(void *user, const csv_record *position)
 static bool argsort_large(execution *e)
 {
     csv_large            x;
-    ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
+    ordo_external_report report;
     const bool           ok = csv_large_open(&x, e, true, false) &&
                     csv_positions_sort(&x, write_position, e, &report) &&
-                    pieces_end(e, ORDO_OK, false, &report);
+                    pieces_finish(e, true, &report);
 
     if (ok)
         csv_large_note_bad(&x);
@@ -40,13 +39,4 @@ static bool argsort_large(execution *e)
     return ok;
 }
 
-bool csv_argsort(execution *e)
-{
-    csv_rows rows = {.n = 0};
-
-    if (csv_is_large(e))
-        return argsort_large(e);
-    const bool ok = csv_read(e) && csv_read_keys(e, &rows) && argsort_rows(e, &rows);
-    csv_rows_free(&rows);
-    return ok;
-}
+bool csv_argsort(execution *e) { return csv_is_large(e) ? argsort_large(e) : argsort_in_memory(e); }

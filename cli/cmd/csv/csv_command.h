@@ -19,13 +19,8 @@ bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys);
  * then. */
 bool csv_read_keys(execution *e, csv_rows *rows);
 
-/* csv_options.c: the order of the rows, an index of this type from new_results(). NULL after a
- * message. */
-void *csv_order_rows(execution *e, const csv_rows *rows, ordo_type type);
-
-/* csv_external.c: whether the rows may not fit the memory, and the sort with temporary files. */
+/* csv_external.c: whether the rows may not fit the memory. */
 bool csv_is_large(const execution *e);
-bool csv_sort_external(execution *e);
 
 /* csv_top.c: `topk` of all rows. */
 bool csv_top(execution *e);
@@ -78,5 +73,49 @@ void csv_groups_free(csv_groups *groups);
 
 /* csv_groups.c: csv_append_names() of the first row of a group. */
 bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to);
+
+/* ---- Rows in order ---- */
+
+typedef struct csv_item { /* a row, or a record of csv_records.h */
+    const char    *text;  /* of a row, with its line end; if `same`, perhaps of one that ties */
+    size_t         length;
+    bool           same_group, same; /* as the one before: the values of --by; and all keys */
+    const uint8_t *key;
+    size_t         key_length, group; /* bytes of the key, and of those that name its group */
+    uint64_t       value;             /* of a record, and the bytes behind its key */
+    const uint8_t *rest;
+    size_t         rest_length;
+} csv_item;
+
+/* Gets each item in order. False after a message. */
+typedef bool (*csv_visit)(void *user, csv_item *item);
+
+typedef struct csv_job { /* what a command does with rows in the order of --by, then of --key */
+    bool      unique;    /* only the first of the rows that tie is written              */
+    bool      first;     /* only the first e->o.k rows are written: of all, or of each group */
+    bool      ties;      /* visit() looks at item->same                                 */
+    csv_visit visit;     /* NULL: rows are written                                      */
+    void     *user;
+    bool (*header)(void *user, const csv_table *table); /* NULL: it is written      */
+    bool (*finish)(void *user, const csv_table *table); /* writes more; NULL: nothing */
+} csv_job;
+
+/* csv_engine.c: does the job, in memory or with temporary files; `first` needs --by. False after a
+ * message. */
+bool csv_in_order(execution *e, const csv_job *job);
+
+/* csv_external.c: with temporary files; `first` with or without --by. */
+bool csv_in_order_large(execution *e, const csv_job *job);
+
+typedef struct csv_order { /* rows in memory, in the order of --key */
+    csv_rows  rows;
+    ordo_type type;  /* of the index: the one asked for, or one that is enough */
+    void     *index; /* from new_results() */
+    size_t    n;     /* of the index, without bad rows that are left out */
+} csv_order;
+
+/* csv_engine.c: reads and sorts the rows. False after a message; nothing is left to free then. */
+bool csv_order_find(execution *e, int asked_type, csv_order *out);
+void csv_order_free(csv_order *order);
 
 #endif

@@ -6,6 +6,7 @@
 #include "cli/cmd/csv/csv_large.h"
 
 #include "cli/csv/csv_scan.h"
+#include "cli/io/spool.h"
 #include "ordo_external_lines.h"
 
 #include <errno.h>
@@ -60,7 +61,8 @@ bool csv_is_large(const execution *e)
                                                   limit);
 }
 
-size_t csv_block_bytes(uint64_t limit)
+/* Bytes of a block that takes only a share of the limit, whatever its rows are. */
+static size_t block_bytes(uint64_t limit)
 {
     const uint64_t block = limit / FEED_SHARE;
     return block < FEED_LEAST ? FEED_LEAST : block > FEED_MOST ? FEED_MOST : (size_t)block;
@@ -72,11 +74,12 @@ size_t csv_top_block(const execution *e, uint64_t limit, size_t keys)
     const uint64_t block = limit / 3 * row / (2 * row + memory_of_row(keys));
 
     if (e->o.common.memory_limit != 0)
-        return csv_block_bytes(limit);
+        return block_bytes(limit);
     return block > BLOCK_MOST ? BLOCK_MOST : (size_t)block;
 }
 
-size_t csv_longest_row(const execution *e)
+/* The most bytes of a row in a block. */
+static size_t longest_row(const execution *e)
 {
     const uint64_t limit = e->o.common.memory_limit;
     return limit != 0 ? (size_t)(limit / ROW_SHARE) : SIZE_MAX;
@@ -98,13 +101,8 @@ static bool copy_pipe(csv_large *x)
             continue;
         if (got < 0)
             return cli_fail("stdin: cannot read: %s", strerror(errno));
-        for (ssize_t done = 0, n; done < got; done += n) {
-            n = write(x->copy, buffer + done, (size_t)(got - done));
-            if (n < 0 && errno == EINTR)
-                n = 0;
-            if (n < 0)
-                return cli_fail("stdin: cannot copy it to a temporary file: %s", strerror(errno));
-        }
+        if (!spool_write(x->copy, buffer, (size_t)got))
+            return cli_fail("stdin: cannot copy it to a temporary file: %s", strerror(errno));
     }
     snprintf(x->copy_name, sizeof x->copy_name, "/dev/fd/%d", x->copy);
     x->copy_path = x->copy_name;
@@ -115,7 +113,7 @@ bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)
 {
     const uint64_t    bytes = source_bytes(e->paths, e->path_count);
     const uint64_t    limit = pieces_limit(e->o.common.memory_limit);
-    const size_t      block = csv_block_bytes(limit);
+    const size_t      block = block_bytes(limit);
     csv_stream *const stream = &x->feed.stream;
     csv_dialect       dialect;
 
@@ -127,7 +125,7 @@ bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)
     if (!csv_dialect_of(e, &dialect) ||
         !csv_stream_open(stream, &dialect, copied ? &x->copy_path : e->paths,
                          copied ? 1 : e->path_count, copied ? "stdin" : NULL, thread_count(e),
-                         block, csv_longest_row(e)))
+                         block, longest_row(e)))
         return false;
     /* The beginning is in memory twice: as a table, and in the source. */
     x->limit = pieces_rest(limit, pieces_own(e, &stream->s) + (uint64_t)block * MEMORY_OF_BYTE +
@@ -232,99 +230,138 @@ static ptrdiff_t key_of_row(void *user, const char *row, size_t length, void *in
     return out.wanted > room ? (ptrdiff_t)out.wanted : -1;
 }
 
-typedef struct row_sink {
-    csv_large *x;
-    csv_visit  visit; /* NULL: rows are written */
-    void      *user;
-    key_bytes  rest; /* the beginning of a row */
-    bool       failed;
-} row_sink;
-
-/* Calls visit() for the whole rows of text[0..length). Returns their bytes; SIZE_MAX after a
- * message. */
-static size_t visit_rows(row_sink *sink, const char *text, size_t length)
+/* The keys of a row that is visited. */
+static bool read_row(csv_sorting *sorting, csv_item *item)
 {
-    size_t done = 0, row;
+    sorting->key.used = 0;
+    const bool ok =
+        csv_large_key(sorting->x, item->text, item->length - 1, &sorting->key, &item->group);
 
-    while ((row = split_row(sink->x, text + done, length - done)) > 0) {
-        if (!sink->visit(sink->user, text + done, row))
-            return SIZE_MAX;
-        done += row;
-    }
-    return done;
+    item->key = sorting->key.data;
+    item->key_length = sorting->key.used;
+    return ok;
 }
 
-static bool take_rows(row_sink *sink, const char *text, size_t bytes)
+/* ---- Items ---- */
+
+/* Compares the key with that of the item before, and keeps it. */
+static bool find_tie(csv_sorting *s, csv_item *item)
 {
-    if (sink->visit == NULL)
-        return output_bytes(&sink->x->e->out, text, bytes);
-    key_bytes *const rest = &sink->rest;
-    if (rest->used > 0) {
-        if (!csv_append_bytes(rest, text, bytes))
-            return cli_fail("%s: not enough memory for a row", sink->x->e->command->name);
-        text = (const char *)rest->data;
-        bytes = rest->used;
+    item->same_group = s->begun && s->last_group == item->group &&
+                       memcmp(s->last.data, item->key, item->group) == 0;
+    item->same = item->same_group && s->last.used == item->key_length &&
+                 memcmp(s->last.data, item->key, item->key_length) == 0;
+    if (item->same)
+        return true;
+    s->begun = true;
+    s->last_group = item->group;
+    if (item->key == s->key.data) {
+        const key_bytes swapped = s->last;
+        s->last = s->key;
+        s->key = swapped;
+        return true;
     }
-    const size_t done = visit_rows(sink, text, bytes);
-    if (done == SIZE_MAX)
-        return false;
-    if (rest->used > 0)
-        memmove(rest->data, rest->data + done, rest->used -= done);
-    else if (!csv_append_bytes(rest, text + done, bytes - done))
-        return cli_fail("%s: not enough memory for a row", sink->x->e->command->name);
-    return true;
+    s->last.used = 0;
+    return csv_append_bytes(&s->last, item->key, item->key_length);
 }
 
-static ptrdiff_t write_rows(void *user, const void *from, size_t bytes)
+static bool visit_item(csv_sorting *s, const char *text, size_t length)
 {
-    row_sink *const sink = user;
+    execution *const e = s->x->e;
+    csv_item         item = {.text = text, .length = length};
 
-    if (take_rows(sink, from, bytes))
-        return (ptrdiff_t)bytes;
-    sink->failed = true;
+    if (s->read != NULL && !(s->read(s, &item) && find_tie(s, &item)))
+        return cli_fail("%s: not enough memory for a row", e->command->name);
+    return s->visit(s->user, &item);
+}
+
+/* As ordo_sink.write, which gets whole lines. */
+static ptrdiff_t take_items(void *user, const void *from, size_t bytes)
+{
+    csv_sorting *const s = user;
+    const char *const  text = from;
+    size_t             done = 0, length;
+    bool               ok = true;
+
+    if (s->visit == NULL) {
+        ok = output_bytes(&s->x->e->out, from, bytes);
+        done = bytes;
+    }
+    while (ok && (length = s->format.split(s->x, text + done, bytes - done)) > 0) {
+        ok = visit_item(s, text + done, length);
+        done += length;
+    }
     errno = EIO;
-    return -1;
+    s->told = !ok;
+    return ok ? (ptrdiff_t)done : -1;
 }
 
-/* ---- The call ---- */
-
-bool csv_large_sort(csv_large *x, uint64_t flags, csv_visit visit, bool (*finish)(void *user),
-                    void *user)
+bool csv_sort_items(csv_sorting *s, ordo_external_report *report)
 {
-    execution *const       e = x->e;
-    row_sink               sink = {.x = x, .visit = visit, .user = user};
-    ordo_external_report   report = ORDO_OPTS(ordo_external_report, .n = 0);
-    ordo_external_opts     opts = pieces_opts(e, x->limit, 0);
-    const ordo_line_format format =
-        ORDO_OPTS(ordo_line_format, .end = '\n', .split = split_row, .key = key_of_row, .user = x);
+    execution *const   e = s->x->e;
+    ordo_external_opts opts = pieces_opts(e, s->x->limit, 0);
 
-    opts.flags = flags;
+    opts.flags = s->flags;
+    s->format.end = '\n';
+    s->format.user = s->x;
+    *report = ORDO_OPTS(ordo_external_report, .n = 0);
     call_begin("sorting");
-    ordo_status status = ordo_external_sort_lines(
-        e->ctx, &format,
-        &ORDO_OPTS(ordo_source, .read = csv_feed_read, .user = &x->feed, .bytes = x->bytes,
-                   .name = "the input"),
-        &ORDO_OPTS(ordo_sink, .write = write_rows, .user = &sink, .name = e->out.name), &opts,
-        &report);
-    key_bytes_free(&sink.rest);
-    bool told = sink.failed || x->feed.stream.failed;
-    if (status == ORDO_OK && finish != NULL && !finish(user)) {
-        told = true;
-        status = ORDO_E_IO;
-    }
-    if (!pieces_end(e, status, told, &report))
-        return false;
-    csv_large_note_bad(x);
-    return true;
+    const ordo_status status = ordo_external_sort_lines(
+        e->ctx, &s->format, &s->from,
+        &ORDO_OPTS(ordo_sink, .write = take_items, .user = s, .name = e->out.name), &opts, report);
+    key_bytes_free(&s->key);
+    key_bytes_free(&s->last);
+    return pieces_called(e, status, s->told || s->x->feed.stream.failed);
 }
 
-bool csv_sort_external(execution *e)
+/* ---- Rows ---- */
+
+typedef struct first_rows {
+    csv_large *x;
+    uint64_t   taken; /* rows of this group */
+} first_rows;
+
+/* Writes the row if it is one of the first of its group, or of all. */
+static bool write_first(void *user, csv_item *item)
+{
+    first_rows *const f = user;
+    execution *const  e = f->x->e;
+
+    if (f->x->by.columns > 0 && !item->same_group)
+        f->taken = 0;
+    return f->taken++ >= e->o.k || output_bytes(&e->out, item->text, item->length);
+}
+
+static bool sort_rows(csv_large *x, const csv_job *job)
+{
+    first_rows             first = {.x = x};
+    const csv_table *const beginning = &x->feed.stream.beginning;
+    output *const          out = &x->e->out;
+    ordo_external_report   report;
+    csv_sorting            sorting = {.x = x,
+                                      .flags = job->unique ? ORDO_UNIQUE : 0,
+                                      .read = job->ties || x->by.columns > 0 ? read_row : NULL,
+                                      .visit = job->first ? write_first : job->visit,
+                                      .user = job->first ? &first : job->user};
+
+    sorting.format = ORDO_OPTS(ordo_line_format, .split = split_row, .key = key_of_row);
+    sorting.from = ORDO_OPTS(ordo_source, .read = csv_feed_read, .user = &x->feed,
+                             .bytes = x->bytes, .name = "the input");
+    if (!(job->header != NULL ? job->header(job->user, beginning)
+                              : csv_write_header(beginning, out)))
+        return false;
+    const bool ok = csv_sort_items(&sorting, &report) &&
+                    (job->finish == NULL || job->finish(job->user, &x->feed.stream.table));
+    return pieces_finish(x->e, ok, &report);
+}
+
+bool csv_in_order_large(execution *e, const csv_job *job)
 {
     csv_large  x;
-    const bool ok = csv_large_open(&x, e, true, false) &&
-                    csv_write_header(&x.feed.stream.beginning, &e->out) &&
-                    csv_large_sort(&x, e->o.unique ? ORDO_UNIQUE : 0, NULL, NULL, NULL);
+    const bool ok = csv_large_open(&x, e, true, false) && sort_rows(&x, job);
 
+    if (ok)
+        csv_large_note_bad(&x);
     csv_large_close(&x);
     return ok;
 }

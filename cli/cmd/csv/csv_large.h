@@ -6,6 +6,7 @@
 #include "cli/cmd/csv/csv_command.h"
 #include "cli/cmd/external/pieces.h"
 #include "cli/csv/csv_feed.h"
+#include "ordo_external_lines.h"
 
 typedef struct csv_large {
     execution  *e;
@@ -25,30 +26,32 @@ typedef struct csv_large {
 bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice);
 void csv_large_close(csv_large *x);
 
-/* Bytes of a block that takes only a share of the limit, whatever its rows are. */
-size_t csv_block_bytes(uint64_t limit);
-
-/* The same for `topk`, whose blocks may take all memory, with `keys` keys a row. */
+/* Bytes of a block of `topk`, which may take all memory, with `keys` keys a row. */
 size_t csv_top_block(const execution *e, uint64_t limit, size_t keys);
-
-/* The most bytes of a row in a block. */
-size_t csv_longest_row(const execution *e);
 
 /* Says how many rows were left out or put last. */
 void csv_large_note_bad(const csv_large *x);
 
-/* The key of a row without its line end: the bytes of the groups of --by, then those of --key.
- * *group gets the number of the former, if it is not NULL. False if there is not enough memory. */
-bool csv_large_key(const csv_large *x, const char *row, size_t length, key_bytes *out,
-                   size_t *group);
+/* ---- Sorts with temporary files ---- */
 
-/* Gets each row in order, with its line end. False after a message. */
-typedef bool (*csv_visit)(void *user, const char *row, size_t length);
+typedef struct csv_sorting { /* lines of ordo_external_lines.h, which are items */
+    csv_large       *x;
+    ordo_line_format format; /* with `split` */
+    ordo_source      from;   /* fails after a message */
+    uint64_t         flags;
+    /* Finds the key of an item and what else it holds. False if there is not enough memory. NULL:
+     * the text is enough. */
+    bool (*read)(struct csv_sorting *sorting, csv_item *item);
+    csv_visit visit; /* NULL: all items are written */
+    void     *user;
+    bool      told;      /* a callback has failed, after a message */
+    key_bytes key, last; /* for `read`; the key of the item before */
+    size_t    last_group;
+    bool      begun; /* there is such an item */
+} csv_sorting;
 
-/* Sorts the rows by the keys of --by, then of --key, calls visit() for each, or writes all of them
- * (NULL), and completes the output. finish() may write more before that; it may be NULL. False
- * after a message. */
-bool csv_large_sort(csv_large *x, uint64_t flags, csv_visit visit, bool (*finish)(void *user),
-                    void *user);
+/* Sorts the items and visits them, or writes them. Neither completes the output nor prints a
+ * report. False after a message. */
+bool csv_sort_items(csv_sorting *sorting, ordo_external_report *report);
 
 #endif

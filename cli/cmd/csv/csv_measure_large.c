@@ -21,16 +21,14 @@ enum {
 typedef struct large_job {
     csv_measure_job *job;
     csv_large        x;
-    csv_record_job   records;
     ordo_type       *types; /* of each column */
     bool             again; /* some type has become wider */
     csv_spill       *files; /* without --by: of each column; otherwise all numbers in order */
     summary         *summaries;
     csv_spill        groups; /* a group_head for each group, then its names */
-    key_bytes        key;    /* of the last record */
-    key_bytes        names;  /* of its group */
-    key_bytes        made;   /* a record that is being made; another thread may use `key` */
-    uint64_t         n;      /* numbers of its group */
+    key_bytes        names;  /* of the group of the last record, */
+    uint32_t         column; /* the place of its column,         */
+    uint64_t         n;      /* and its numbers                  */
     void            *loaded;
     size_t           capacity; /* of loaded, in bytes */
 } large_job;
@@ -188,29 +186,26 @@ static bool columns_work(large_job *l)
 
 /* Appends a record for each number of a column: under the place of the column and its group, with
  * the names of the group. */
-static bool append_records(large_job *l, const csv_columns *columns, size_t place,
+static bool append_records(const large_job *l, const csv_columns *columns, size_t place,
                            const csv_rows *rows, key_bytes *ready)
 {
     const csv_column *const c = &columns->columns[place];
     const uint8_t           prefix[4] = {(uint8_t)(place >> 24), (uint8_t)(place >> 16),
                                          (uint8_t)(place >> 8), (uint8_t)place};
     const csv_table *const  table = rows->table;
-    key_bytes *const        bytes = &l->made;
     bool                    ok = true;
 
     for (size_t i = 0; ok && i < c->n; i++) {
         const uint64_t *const key = rows->key_offsets + c->rows[i];
         const uint64_t *const row = rows->offsets + c->rows[i];
-        csv_record            record = {.value = ((const uint64_t *)c->values)[i]};
-        bytes->used = 0;
-        ok = csv_append_bytes(bytes, prefix, sizeof prefix) &&
-             csv_append_bytes(bytes, rows->bytes + key[0], (size_t)(key[1] - key[0]));
-        record.key = record.group = bytes->used;
+        const size_t          begin = ready->used;
+        ok = csv_record_begin(ready) && csv_append_bytes(ready, prefix, sizeof prefix) &&
+             csv_append_bytes(ready, rows->bytes + key[0], (size_t)(key[1] - key[0]));
+        const size_t end = ready->used;
         ok = ok &&
-             csv_append_names(table, &l->x.by, table->bytes + row[0], table->bytes + row[1], bytes);
-        record.length = bytes->used;
-        record.bytes = bytes->data;
-        ok = ok && csv_record_append(ready, &record);
+             csv_append_names(table, &l->x.by, table->bytes + row[0], table->bytes + row[1],
+                              ready) &&
+             csv_record_end(ready, begin, end, end, ((const uint64_t *)c->values)[i]);
     }
     return ok;
 }
@@ -222,7 +217,7 @@ static bool more_records(void *user, key_bytes *ready)
     csv_rows         rows;
 
     if (!next_columns(l, &columns)) {
-        l->records.failed = l->again;
+        l->x.feed.stream.failed |= l->again;
         return false;
     }
     bool ok = csv_rows_read_bytes(&l->x.feed.stream.table, &l->x.by.keys, &rows);
@@ -232,40 +227,36 @@ static bool more_records(void *user, key_bytes *ready)
     if (ok)
         csv_rows_free(&rows);
     csv_columns_free(&columns);
-    l->records.failed |= !ok;
+    l->x.feed.stream.failed |= !ok;
     return ok;
 }
 
 /* Notes the group that has ended. */
 static bool end_group(large_job *l)
 {
-    group_head head = {.n = l->n, .names = (uint32_t)l->names.used};
+    const group_head head = {.n = l->n, .column = l->column, .names = (uint32_t)l->names.used};
 
-    if (l->n == 0)
-        return true;
-    for (size_t i = 0; i < sizeof head.column; i++)
-        head.column = head.column << 8 | l->key.data[i];
     l->n = 0;
-    return csv_spill_append(&l->groups, &head, sizeof head) &&
-           csv_spill_append(&l->groups, l->names.data, l->names.used);
+    return head.n == 0 || (csv_spill_append(&l->groups, &head, sizeof head) &&
+                           csv_spill_append(&l->groups, l->names.data, l->names.used));
 }
 
-static bool take_record(void *user, const csv_record *record)
+static bool take_record(void *user, csv_item *item)
 {
     large_job *const l = user;
-    const bool       same = l->n > 0 && l->key.used == record->key &&
-                      memcmp(l->key.data, record->bytes, record->key) == 0;
 
-    if (!same) {
+    if (!item->same) {
         if (!end_group(l))
             return false;
-        l->key.used = l->names.used = 0;
-        if (!csv_append_bytes(&l->key, record->bytes, record->key) ||
-            !csv_append_bytes(&l->names, record->bytes + record->key, record->length - record->key))
+        l->column = 0;
+        for (size_t i = 0; i < sizeof l->column; i++)
+            l->column = l->column << 8 | item->key[i];
+        l->names.used = 0;
+        if (!csv_append_bytes(&l->names, item->rest, item->rest_length))
             return cli_fail("%s: not enough memory for a group", l->job->e->command->name);
     }
     l->n++;
-    return csv_spill_append(&l->files[0], &record->value, sizeof record->value);
+    return csv_spill_append(&l->files[0], &item->value, sizeof item->value);
 }
 
 /* A line for each group that was noted. */
@@ -296,17 +287,16 @@ static bool write_group_lines(large_job *l)
 
 static bool groups_work(large_job *l)
 {
-    ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
+    ordo_external_report report;
     bool                 ok;
 
     do {
         csv_spill_close(&l->groups);
         l->n = 0;
-        l->key.used = 0;
-        l->records =
-            (csv_record_job){.x = &l->x, .more = more_records, .visit = take_record, .user = l};
+        const csv_record_job records = {
+            .x = &l->x, .more = more_records, .user = l, .visit = take_record, .visitor = l};
         ok = start(l, 1) && csv_spill_open(&l->groups, l->job->e, SPILL_BYTES) &&
-             (csv_records_sort(&l->records, &report) || l->again);
+             (csv_records_sort(&records, &report) || l->again);
     } while (ok && l->again);
     return ok && end_group(l) && csv_spill_flush(&l->groups) && csv_spill_flush(&l->files[0]) &&
            write_group_lines(l);
@@ -333,9 +323,7 @@ static void free_memory(large_job *l)
     for (size_t c = 0; l->files != NULL && c < l->job->n; c++)
         csv_spill_close(&l->files[c]);
     csv_spill_close(&l->groups);
-    key_bytes_free(&l->key);
     key_bytes_free(&l->names);
-    key_bytes_free(&l->made);
     free(l->types);
     free(l->files);
     free(l->summaries);

@@ -25,6 +25,7 @@ static const char *foreign_option(const execution *e)
 {
     const options *const    o = &e->o;
     const line_flags *const f = &o->line;
+    const char *const       ordered = ordering_option(o);
     const bool              one_based = o->one_based && e->command != &command_argsort;
     const given             all[] = {{o->text, "--text"},
                                      {o->fasta, "--fasta"},
@@ -39,17 +40,7 @@ static const char *foreign_option(const execution *e)
                                      {o->index || o->with_index, "--index"},
                                      {one_based, "--one-based"},
                                      {o->sub_array != 0, "--sub-array"},
-                                     {f->blanks, "-b"},
-                                     {f->dictionary, "-d"},
-                                     {f->fold, "-f"},
-                                     {f->general, "-g"},
-                                     {f->human, "-h"},
-                                     {f->printable, "-i"},
-                                     {f->month, "-M"},
-                                     {f->numeric, "-n"},
-                                     {f->random, "-R"},
-                                     {f->version, "-V"},
-                                     {f->word != 0, "--sort"},
+                                     {ordered != NULL, ordered},
                                      {f->zero, "-z"},
                                      {f->merge, "-m"},
                                      {f->debug, "--debug"}};
@@ -217,16 +208,6 @@ bool csv_read_keys(execution *e, csv_rows *rows)
     e->n = ok ? rows->n : 0;
     timing_mark(&e->t, "keys");
     return ok;
-}
-
-void *csv_order_rows(execution *e, const csv_rows *rows, ordo_type type)
-{
-    void *const index = new_results(e, type, rows->n, "the order of the rows");
-
-    if (index == NULL)
-        return NULL;
-    call_begin("sorting");
-    return call_done(e, "sort", csv_rows_sort(e->ctx, rows, type, index)) ? index : NULL;
 }
 
 void csv_print_bad(const csv_bad_rows *bad, csv_bad rule)

@@ -55,9 +55,8 @@ static bool write_rows(execution *e, const csv_rows *rows, ordo_type type, const
     const size_t row_bytes = rows->n > 0 ? e->table.size / rows->n : 0;
 
     csv_note_bad(e, rows);
-    return finish_output(
-        e, csv_write_wider_header(&e->table, csv_new_column(e, "rank"), &e->out) &&
-               csv_write_rows(&e->out, rows->n, row_bytes, thread_count(e), append_ranked, &r));
+    return finish_output(e, csv_write_wider_header(&e->table, csv_new_column(e, "rank"), &e->out) &&
+                                csv_write_rows(&e->out, rows->n, row_bytes, append_ranked, &r));
 }
 
 /* Ranks inside groups: the ranks of all rows are the keys. */

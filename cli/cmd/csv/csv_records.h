@@ -7,34 +7,29 @@
 
 #include "cli/cmd/csv/csv_large.h"
 
-typedef struct csv_record {
-    uint64_t       value;
-    const uint8_t *bytes;       /* the key, then others that do not decide the order */
-    size_t         group;       /* bytes of the key that name its group              */
-    size_t         key, length; /* bytes of the key, and of both                     */
-} csv_record;
-
 typedef struct csv_record_job {
     csv_large *x;
-    /* Appends the records of the next rows to `ready`, with csv_record_append(). False at the end,
-     * or after a message (failed). */
+    /* Appends the records of the next rows to `ready`. False at the end, or after a message
+     * (x->feed.stream.failed). */
     bool (*more)(void *user, key_bytes *ready);
-    /* Gets each record in order; ties keep their order. False after a message. */
-    bool (*visit)(void *user, const csv_record *record);
-    void *user;
-    bool  failed;
+    void     *user;
+    csv_visit visit; /* ties keep their order */
+    void     *visitor;
 } csv_record_job;
 
-bool csv_record_append(key_bytes *to, const csv_record *record);
+/* A record is made at the end of `to`: its beginning; its key, the group first, and bytes that do
+ * not decide the order, with csv_append_bytes(); its end, with the places in `to` where the record
+ * begins, and where its group and its key end. False if there is not enough memory. */
+bool csv_record_begin(key_bytes *to);
+bool csv_record_end(key_bytes *to, size_t begin, size_t group, size_t key, uint64_t value);
 
 /* Sorts all records by their keys and visits them. Neither completes the output nor prints a
  * report. False after a message. */
-bool csv_records_sort(csv_record_job *job, ordo_external_report *report);
+bool csv_records_sort(const csv_record_job *job, ordo_external_report *report);
 
 /* The positions of the rows of x as values, from 0, under the keys of --by, then of --key; without
  * rows that are left out. False after a message. */
-bool csv_positions_sort(csv_large *x, bool (*visit)(void *user, const csv_record *record),
-                        void *user, ordo_external_report *report);
+bool csv_positions_sort(csv_large *x, csv_visit visit, void *user, ordo_external_report *report);
 
 /* ---- Temporary files that are written once, then read ---- */
 

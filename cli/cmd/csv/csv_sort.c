@@ -2,40 +2,6 @@
  * written byte for byte as they were read, the header first. */
 #include "cli/cmd/csv/csv_large.h"
 
-/* Keeps the first of the rows that tie in index[0..n), which is in order. */
-static size_t keep_first(const csv_rows *rows, ordo_type type, void *index, size_t n)
-{
-    size_t kept = n > 0;
-
-    for (size_t i = 1; i < n; i++) {
-        const size_t row = index_at(type, index, i);
-        if (csv_rows_compare(rows, index_at(type, index, i - 1), row) == 0)
-            continue;
-        if (type == ORDO_U32)
-            ((uint32_t *)index)[kept++] = (uint32_t)row;
-        else
-            ((uint64_t *)index)[kept++] = row;
-    }
-    return kept;
-}
-
-static bool sort_rows(execution *e, const csv_rows *rows)
-{
-    const ordo_type type = index_type(0, rows->n);
-    void *const     index = csv_order_rows(e, rows, type);
-    size_t          n = rows->n - (csv_bad_of(e) == CSV_BAD_SKIP ? rows->bad : 0);
-
-    if (index == NULL)
-        return false;
-    csv_note_bad(e, rows);
-    if (e->o.unique)
-        n = keep_first(rows, type, index, n);
-    const csv_selection all = {.rows = rows, .type = type, .index = index, .n = n};
-    return finish_output(e, csv_write_selection(&all, thread_count(e), &e->out));
-}
-
-/* ---- Checking ---- */
-
 /* Compares the rows of a block with their neighbours. Bad rows that are left out do not count.
  * Returns the last row that counts, or SIZE_MAX. */
 static size_t check_block(execution *e, const csv_rows *rows)
@@ -97,14 +63,5 @@ static bool check_rows(execution *e)
 
 bool csv_sort(execution *e)
 {
-    csv_rows rows = {.n = 0};
-
-    if (e->o.check)
-        return check_rows(e);
-    if (csv_is_large(e))
-        return csv_sort_external(e);
-    const bool ok = csv_read(e) && csv_read_keys(e, &rows) && sort_rows(e, &rows);
-
-    csv_rows_free(&rows);
-    return ok;
+    return e->o.check ? check_rows(e) : csv_in_order(e, &(csv_job){.unique = e->o.unique});
 }

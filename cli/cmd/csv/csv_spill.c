@@ -3,6 +3,8 @@
 
 #include "cli/cmd/csv/csv_records.h"
 
+#include "cli/io/spool.h"
+
 #include <errno.h>
 #include <unistd.h>
 
@@ -14,18 +16,10 @@ bool csv_spill_open(csv_spill *spill, const execution *e, size_t most)
 
 bool csv_spill_flush(csv_spill *spill)
 {
-    const uint8_t *from = spill->buffer.data;
-    size_t         left = spill->buffer.used;
+    const bool ok = spool_write(spill->fd, spill->buffer.data, spill->buffer.used);
 
-    while (left > 0) {
-        const ssize_t done = write(spill->fd, from, left);
-        if (done < 0 && errno != EINTR)
-            return cli_fail("cannot write a temporary file: %s", strerror(errno));
-        from += done > 0 ? done : 0;
-        left -= done > 0 ? (size_t)done : 0;
-    }
     spill->buffer.used = 0;
-    return true;
+    return ok || cli_fail("cannot write a temporary file: %s", strerror(errno));
 }
 
 bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length)
@@ -38,19 +32,8 @@ bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length)
 
 bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes)
 {
-    char *to = into;
-
-    while (bytes > 0) {
-        const ssize_t done = pread(spill->fd, to, bytes, (off_t)at);
-        if (done == 0)
-            errno = EIO;
-        if (done <= 0 && errno != EINTR)
-            return cli_fail("cannot read a temporary file: %s", strerror(errno));
-        to += done > 0 ? done : 0;
-        at += done > 0 ? (uint64_t)done : 0;
-        bytes -= done > 0 ? (size_t)done : 0;
-    }
-    return true;
+    return spool_read(spill->fd, at, into, bytes) ||
+           cli_fail("cannot read a temporary file: %s", strerror(errno));
 }
 
 void csv_spill_close(csv_spill *spill)

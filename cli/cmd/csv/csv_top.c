@@ -13,17 +13,16 @@ enum {
 };
 
 typedef struct top {
-    execution   *e;
-    csv_keys     keys;
-    key_bytes    kept; /* rows in order */
-    size_t       n;
-    csv_bad_rows bad;
+    execution *e;
+    csv_large  x;
+    key_bytes  kept; /* rows in order */
+    size_t     n;
 } top;
 
 /* The rows of a block that may be among the first k: index[0..*found). */
 static void find_candidates(const top *t, const csv_rows *rows, uint64_t *index, size_t *found)
 {
-    const bool   skip = t->keys.bad == CSV_BAD_SKIP && rows->bad > 0;
+    const bool   skip = t->x.keys.bad == CSV_BAD_SKIP && rows->bad > 0;
     const bool   full = t->n >= t->e->o.k;
     const size_t last = t->n - 1; /* of the kept rows, if there are any */
 
@@ -65,12 +64,12 @@ static bool take_block(top *t, const csv_table *table)
     csv_rows rows;
     size_t   found = 0;
 
-    if (!csv_rows_read(table, &t->keys, &rows))
+    if (!csv_rows_read(table, &t->x.keys, &rows))
         return false;
     uint64_t *const index = cli_alloc(rows.n, sizeof *index, "the order of the rows");
     bool            ok = index != NULL;
     if (ok) {
-        csv_bad_count(&t->bad, &rows, t->n);
+        csv_bad_count(&t->x.feed.bad, &rows, t->n);
         find_candidates(t, &rows, index, &found);
         ok = found == t->n || keep_first(t, &rows, index, found);
     }
@@ -79,10 +78,12 @@ static bool take_block(top *t, const csv_table *table)
     return ok;
 }
 
-static bool take_all(top *t, csv_stream *stream, size_t least)
+static bool take_all(top *t, size_t least)
 {
-    bool ok = true;
+    csv_stream *const stream = &t->x.feed.stream;
+    bool              ok = true;
 
+    stream->block_bytes = least;
     progress_start("reading rows");
     while (ok && csv_stream_next(stream, (const char *)t->kept.data, t->kept.used)) {
         ok = take_block(t, &stream->table);
@@ -92,31 +93,6 @@ static bool take_all(top *t, csv_stream *stream, size_t least)
     progress_end();
     timing_mark(&t->e->t, "select");
     return ok && !stream->failed;
-}
-
-/* ---- k rows that may not fit ---- */
-
-typedef struct first_rows {
-    execution *e;
-    uint64_t   left;
-} first_rows;
-
-static bool write_first(void *user, const char *row, size_t length)
-{
-    first_rows *const f = user;
-    return f->left == 0 || (f->left--, output_bytes(&f->e->out, row, length));
-}
-
-static bool top_large(execution *e)
-{
-    csv_large  x;
-    first_rows first = {e, e->o.k};
-    const bool ok = csv_large_open(&x, e, true, false) &&
-                    csv_write_header(&x.feed.stream.beginning, &e->out) &&
-                    csv_large_sort(&x, 0, write_first, NULL, &first);
-
-    csv_large_close(&x);
-    return ok;
 }
 
 /* Whether the k rows may take more than their share of the limit. */
@@ -135,23 +111,17 @@ bool csv_top(execution *e)
     const uint64_t limit = pieces_limit(e->o.common.memory_limit);
     const size_t   least = csv_top_block(e, limit, e->o.line.keys.n);
     top            t = {.e = e};
-    csv_stream     stream = {.is_open = false};
-    csv_dialect    dialect;
 
     if (may_exceed_share(e, limit))
-        return top_large(e);
-    bool ok = csv_dialect_of(e, &dialect) &&
-              csv_stream_open(&stream, &dialect, e->paths, e->path_count, NULL, thread_count(e),
-                              least, csv_longest_row(e)) &&
-              csv_has_rows(&stream.beginning) && csv_find_keys(e, &stream.beginning, &t.keys) &&
-              take_all(&t, &stream, least);
+        return csv_in_order_large(e, &(csv_job){.first = true});
+    bool ok = csv_large_open(&t.x, e, true, false) && take_all(&t, least);
 
     if (ok) {
-        csv_print_bad(&t.bad, t.keys.bad);
-        ok = finish_output(e, csv_write_header(&stream.beginning, &e->out) &&
+        csv_large_note_bad(&t.x);
+        ok = finish_output(e, csv_write_header(&t.x.feed.stream.beginning, &e->out) &&
                                   output_bytes(&e->out, t.kept.data, t.kept.used));
     }
-    csv_stream_close(&stream);
+    csv_large_close(&t.x);
     key_bytes_free(&t.kept);
     return ok;
 }

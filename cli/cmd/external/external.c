@@ -131,10 +131,7 @@ bool external_takes(const execution *e)
 static bool name_resume(external *x)
 {
     const execution *const e = x->e;
-    const char *const      named = getenv("TMPDIR");
-    const char *const      folder = e->o.directories.n > 0              ? e->o.directories.texts[0]
-                                    : named != NULL && named[0] != '\0' ? named
-                                                                        : "/var/tmp";
+    const char *const      folder = pieces_folder(e);
     struct stat            st;
     uint64_t               hash = UINT64_C(14695981039346656037); /* FNV-1a */
 
@@ -304,17 +301,14 @@ static bool unique(external *x)
         e->o.unique = true;
         return sort(x);
     }
-    if (e->o.runs || (e->o.format == FORMAT_AUTO && e->o.out == NULL))
-        e->out.format = FORMAT_TEXT;
-    x->out.e = e;
-    x->out.in = &x->in;
+    count_ties_begin(&ties, e, x->in.type);
     x->out.start = lseek(e->out.fd, 0, SEEK_CUR);
     x->opts.flags |= descending_flag(e);
-    external_count(&ties, &x->out, e->o.runs, &x->to);
+    x->to = ORDO_OPTS(ordo_sink, .write = count_ties, .user = &ties, .name = e->out.name);
     begin(x);
-    return ended(x, call_sort(x)) &&
-           finish(x, e->o.runs ? external_count_end(&ties)
-                               : output_array(&e->out, ORDO_U64, &ties.distinct, 1));
+    const ordo_status status = call_sort(x);
+    x->out.told = ties.told;
+    return ended(x, status) && finish(x, count_ties_end(&ties));
 }
 
 static bool argsort(external *x)

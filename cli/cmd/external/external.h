@@ -37,7 +37,7 @@ typedef struct external_input {
     int           asked_type;  /* of --dtype; 0: it is chosen */
     unsigned      others;      /* see text_print_notes() */
     uint64_t      limit;       /* of memory */
-    tempfile      spool;       /* a copy of stdin; fd is -1: none */
+    int           spool;       /* a copy of stdin; -1: none */
     bool          in_block;    /* all of stdin is in s.block */
     bool          lines;       /* elements are an order, a length and the line */
     size_t        longest;     /* bytes of the longest line */
@@ -127,19 +127,6 @@ typedef struct indexed_keys {
  * such records that writes positions. out->type is the type of positions. */
 void external_index(indexed_keys *x, external_output *out, ordo_source *from, ordo_sink *to,
                     ordo_elements *elements);
-
-typedef struct tie_counter {
-    external_output *out;
-    bool             prints; /* lines of a count and a number */
-    bool             begun;
-    uint64_t         order, value, times; /* of the number that came last */
-    uint64_t         distinct;
-} tie_counter;
-
-/* external_unique.c: makes *to a sink of sorted numbers that counts ties. external_count_end() ends
- * the last tie. */
-void external_count(tie_counter *t, external_output *out, bool prints, ordo_sink *to);
-bool external_count_end(tie_counter *t);
 
 /* external_report.c: --explain and --json, and the progress bar. The user of external_watch() is an
  * external_input or NULL. */

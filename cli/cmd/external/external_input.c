@@ -83,7 +83,7 @@ static bool open_file(external_input *in)
 bool external_open(external_input *in, const execution *e)
 {
     in->e = e;
-    in->spool.fd = -1;
+    in->spool = -1;
     in->n = UINT64_MAX;
     in->limit = external_limit(e);
     if (has_records(e)) {
@@ -107,8 +107,8 @@ void external_close(external_input *in)
 {
     if (in->is_open)
         source_close(&in->s);
-    if (in->spool.fd >= 0)
-        temp_drop(&in->spool);
+    if (in->spool >= 0)
+        close(in->spool);
     free(in->values);
     free(in->starts);
 }

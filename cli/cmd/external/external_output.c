@@ -1,19 +1,13 @@
-/* external_output.c - results of the library as .npy, raw or text, as they come. Several threads
- * turn numbers into text. */
+/* external_output.c - results of the library as .npy, raw or text, as they come. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/external/external.h"
 
-#include "cli/base/workers.h"
 #include "cli/io/number/number.h"
 
 #include <errno.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-enum {
-    TEXT_BLOCK = 1 << 12 /* numbers that one thread turns into text */
-};
 
 bool external_put(external_output *out, const void *bytes, size_t n)
 {
@@ -52,9 +46,11 @@ static bool put_line(external_output *out, const char *element)
     return external_put(out, element + EXTERNAL_LINE_HEAD, length) && external_put(out, "\n", 1);
 }
 
-/* Loads the result that the library gives as `element`. False if it is left out. */
-static bool load_number(const external_output *out, const char *element, uint64_t *value)
+/* As output_load: the result that the library gives as `element`. */
+static bool load_number(const void *user, const void *element, uint64_t *value)
 {
+    const external_output *const out = user;
+
     if (out->drop_nans && count_nans(out->type, element, 1) > 0)
         return false;
     memcpy(value, element, out->element);
@@ -97,52 +93,16 @@ static ptrdiff_t write_all(void *user, const void *from, size_t bytes)
     return external_put(out, from, bytes) ? (ptrdiff_t)bytes : -1;
 }
 
-/* ---- Numbers as text ---- */
-
-typedef struct text_work {
-    external_output *out;
-    const char      *elements;
-    size_t           n;
-} text_work;
-
-static bool fill_text(void *user, size_t i, ordered_buffer *b)
-{
-    const text_work *const       w = user;
-    const external_output *const out = w->out;
-    const size_t                 first = i * TEXT_BLOCK;
-    const size_t                 end = w->n - first < TEXT_BLOCK ? w->n : first + TEXT_BLOCK;
-
-    if (!buffer_room(b, (end - first) * (NUMBER_TEXT_MAX + 1)))
-        return false;
-    b->length = 0;
-    for (size_t j = first; j < end; j++) {
-        uint64_t value;
-        if (!load_number(out, w->elements + j * out->element, &value))
-            continue;
-        b->length += number_format(out->type, &value, b->data + b->length);
-        b->data[b->length++] = '\n';
-    }
-    return true;
-}
-
-static bool drain_text(void *user, size_t i, const ordered_buffer *b)
-{
-    (void)i;
-    return external_put(((const text_work *)user)->out, b->data, b->length);
-}
-
+/* Numbers as text. */
 static ptrdiff_t write_text(void *user, const void *from, size_t bytes)
 {
     external_output *const out = user;
-    text_work              text = {out, from, bytes / out->element};
-    const ordered_work     w = {.blocks = (text.n + TEXT_BLOCK - 1) / TEXT_BLOCK,
-                                .fill = fill_text,
-                                .drain = drain_text,
-                                .user = &text};
-    const bool             ok = workers_ordered(&w);
+    const size_t           n = bytes / out->element;
+    const bool             changed = out->add_one || out->drop_nans;
 
-    errno = out->told ? EIO : ENOMEM;
-    return ok ? (ptrdiff_t)(text.n * out->element) : -1;
+    errno = EIO;
+    out->told = !output_text(&out->e->out, out->type, from, n, changed ? load_number : NULL, out);
+    return out->told ? -1 : (ptrdiff_t)(n * out->element);
 }
 
 /* ---- Begin and end ---- */

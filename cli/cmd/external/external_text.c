@@ -7,7 +7,8 @@
  * to a temporary file first. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/cmd/external/external.h"
+#include "cli/cmd/external/pieces.h"
+#include "cli/io/spool.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,45 +26,23 @@ enum {
 
 /* ---- Pipes ---- */
 
-static bool write_spool(external_input *in, const char *bytes, size_t n)
-{
-    while (n > 0) {
-        const ssize_t wrote = write(in->spool.fd, bytes, n);
-        if (wrote < 0 && errno != EINTR)
-            return cli_fail("%s: cannot copy it to a temporary file: %s", in->s.name,
-                            strerror(errno));
-        bytes += wrote < 0 ? 0 : wrote;
-        n -= wrote < 0 ? 0 : (size_t)wrote;
-    }
-    return true;
-}
-
-static const char *spool_directory(const execution *e)
-{
-    const char *const named = getenv("TMPDIR");
-    return e->o.directories.n > 0              ? e->o.directories.texts[0]
-           : named != NULL && named[0] != '\0' ? named
-                                               : "/var/tmp";
-}
-
 /* Copies a pipe, whose beginning is in the block, to a temporary file and makes it the source. */
 static bool spool_pipe(external_input *in)
 {
-    source *const     s = &in->s;
-    const char *const folder = spool_directory(in->e);
-    char              beside[4096];
+    const char *const folder = pieces_folder(in->e);
     char              piece[1 << 16];
     size_t            got = 1;
 
-    snprintf(beside, sizeof beside, "%s/ordo", folder);
-    if (!temp_create(&in->spool, beside, 0600)) {
-        in->spool.fd = -1;
+    in->spool = spool_open(folder);
+    if (in->spool < 0)
         return cli_fail("%s: cannot create a temporary file: %s", folder, strerror(errno));
-    }
-    temp_unname(&in->spool);
-    while (got > 0)
-        if (!source_read(s, piece, sizeof piece, &got) || !write_spool(in, piece, got))
+    while (got > 0) {
+        if (!source_read(&in->s, piece, sizeof piece, &got))
             return false;
+        if (!spool_write(in->spool, piece, got))
+            return cli_fail("%s: cannot copy it to a temporary file: %s", in->s.name,
+                            strerror(errno));
+    }
     return true;
 }
 
@@ -102,13 +81,13 @@ bool external_text_restart(external_input *in, size_t file)
                       .end = s->end};
         return true;
     }
-    if (in->spool.fd < 0) {
+    if (in->spool < 0) {
         source_close(s);
         return source_open(s, in->e->paths[file]) &&
                (s->fd != STDIN_FILENO || lseek(s->fd, in->text_at, SEEK_SET) >= 0 ||
                 cli_fail("stdin: cannot read it again: %s", strerror(errno)));
     }
-    const int fd = dup(in->spool.fd);
+    const int fd = dup(in->spool);
     source_close(s);
     if (fd < 0 || lseek(fd, 0, SEEK_SET) < 0 || !source_open(s, "/dev/null"))
         return cli_fail("%s: cannot read its copy: %s", name, strerror(errno));
@@ -119,24 +98,6 @@ bool external_text_restart(external_input *in, size_t file)
 }
 
 /* ---- The first reading ---- */
-
-/* Whether the line is the text that the output would have for its number. Of integers the text
- * says that: digits without a zero in front, or a minus and such digits. */
-static bool is_plain(const external_input *in, const void *value)
-{
-    const ordo_type   type = in->numbers.type;
-    const char *const line = source_line(&in->s);
-    const size_t      minus = line[0] == '-';
-
-    if (type != ORDO_F32 && type != ORDO_F64)
-        return minus + strspn(line + minus, "0123456789") == in->s.length &&
-               ((line[minus] >= '1' && line[minus] <= '9') ||
-                (line[0] == '0' && in->s.length == 1));
-
-    char         text[NUMBER_TEXT_MAX];
-    const size_t length = number_format(type, value, text);
-    return length == in->s.length && memcmp(text, line, length) == 0;
-}
 
 /* Reads the lines of a piece one by one. */
 static text_result survey_lines(external_input *in)
@@ -149,8 +110,10 @@ static text_result survey_lines(external_input *in)
     while (in->s.number < in->slow_to && (r = text_next(t, &value)) == TEXT_NUMBER) {
         if (in->longest < in->s.length)
             in->longest = in->s.length;
-        in->lines = in->lines || (in->e->keep_lines &&
-                                  ((t->type != before && t->n > 1) || !is_plain(in, &value)));
+        in->lines =
+            in->lines || (in->e->keep_lines &&
+                          ((t->type != before && t->n > 1) ||
+                           !fast_is_output(t->type, source_line(&in->s), in->s.length, &value)));
         before = t->type;
     }
     return r;
@@ -213,8 +176,8 @@ static uint64_t bytes_of_text(const external_input *in)
 
     if (in->in_block)
         return in->s.end;
-    if (in->spool.fd >= 0)
-        return fstat(in->spool.fd, &st) == 0 ? (uint64_t)st.st_size : UINT64_MAX;
+    if (in->spool >= 0)
+        return fstat(in->spool, &st) == 0 ? (uint64_t)st.st_size : UINT64_MAX;
     const uint64_t bytes = source_bytes(in->e->paths, in->e->path_count);
     return in->s.fd == STDIN_FILENO && bytes != UINT64_MAX ? bytes - (uint64_t)in->text_at : bytes;
 }

@@ -3,12 +3,11 @@
 
 #include "cli/cmd/external/pieces.h"
 
+#include "cli/io/spool.h"
 #include "cli/lines/external/line_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -50,38 +49,31 @@ ordo_external_opts pieces_opts(const execution *e, uint64_t limit, uint64_t own)
                      .watch = external_watch);
 }
 
-bool pieces_end(execution *e, ordo_status status, bool told, const ordo_external_report *report)
+bool pieces_called(execution *e, ordo_status status, bool told)
 {
-    const bool ok = call_end(told ? ORDO_OK : status) && status == ORDO_OK;
+    return call_done(e, "sort", told ? ORDO_OK : status) && status == ORDO_OK;
+}
 
-    timing_mark(&e->t, "sort");
-    if (!finish_output(e, ok) || !ok)
+bool pieces_finish(execution *e, bool ok, const ordo_external_report *report)
+{
+    if (!finish_output(e, ok))
         return false;
     external_explain(e, report);
     e->o.common.explain = e->o.common.json = false;
     return true;
 }
 
+const char *pieces_folder(const execution *e)
+{
+    return spool_folder(e->o.directories.n > 0 ? e->o.directories.texts[0] : NULL);
+}
+
 int pieces_temporary(const execution *e)
 {
-    const char *const named = getenv("TMPDIR");
-    const char *const folder = e->o.directories.n > 0              ? e->o.directories.texts[0]
-                               : named != NULL && named[0] != '\0' ? named
-                                                                   : "/var/tmp";
-    static const char name[] = "/ordo-XXXXXX";
-    char *const       path = cli_alloc(strlen(folder) + sizeof name, 1, "the name of a directory");
+    const char *const folder = pieces_folder(e);
+    const int         fd = spool_open(folder);
 
-    if (path == NULL)
-        return -1;
-    memcpy(path, folder, strlen(folder));
-    memcpy(path + strlen(folder), name, sizeof name);
-    signals_hold(true);
-    const int fd = mkstemp(path);
-    if (fd >= 0)
-        unlink(path);
-    signals_hold(false);
     if (fd < 0)
         cli_error("%s: cannot make a temporary file: %s", folder, strerror(errno));
-    free(path);
     return fd;
 }

@@ -25,12 +25,14 @@ uint64_t pieces_rest(uint64_t limit, uint64_t own);
 /* Options of the external calls under a limit of which the command takes `own` bytes. */
 ordo_external_opts pieces_opts(const execution *e, uint64_t limit, uint64_t own);
 
-/* Ends the call that sorted, completes the output and prints the report. told: a message was
- * printed already. False after a message. */
-bool pieces_end(execution *e, ordo_status status, bool told, const ordo_external_report *report);
+/* Ends the call that sorted. told: a message was printed already. False after a message. */
+bool pieces_called(execution *e, ordo_status status, bool told);
 
-/* A nameless temporary file, read and write, in the directory of -T or its default. -1 after a
- * message. */
-int pieces_temporary(const execution *e);
+/* Completes the output if all was written (ok), and prints the report. False after a message. */
+bool pieces_finish(execution *e, bool ok, const ordo_external_report *report);
+
+/* The directory of -T or its default; a temporary file without a name in it. -1 after a message. */
+const char *pieces_folder(const execution *e);
+int         pieces_temporary(const execution *e);
 
 #endif

@@ -19,50 +19,53 @@ enum {
     AHEAD_LEAST = 1 << 20 /* and bytes that it always may                        */
 };
 
-/* The letters of the ordering options for all keys; each at most once. */
+/* The options that order lines by all keys, and the places of their flags in the options. */
+static const struct {
+    char   option[3];
+    size_t at;
+} ordering[] = {{"-b", offsetof(options, line.blanks)}, {"-d", offsetof(options, line.dictionary)},
+                {"-f", offsetof(options, line.fold)},   {"-g", offsetof(options, line.general)},
+                {"-h", offsetof(options, line.human)},  {"-i", offsetof(options, line.printable)},
+                {"-M", offsetof(options, line.month)},  {"-n", offsetof(options, line.numeric)},
+                {"-R", offsetof(options, line.random)}, {"-V", offsetof(options, line.version)},
+                {"-r", offsetof(options, descending)}};
+
+enum {
+    ORDERINGS = sizeof ordering / sizeof ordering[0]
+};
+
+static bool is_given(const options *o, size_t i)
+{
+    return *(const bool *)((const char *)o + ordering[i].at);
+}
+
+/* The letters of these options; each at most once. */
 static void make_letters(const options *o, char *letters)
 {
-    static const char       words[] = " ghMnRV"; /* of --sort */
-    const line_flags *const f = &o->line;
-    const char              word = words[f->word];
-    const struct {
-        bool given;
-        char letter;
-    } all[] = {{f->blanks, 'b'},
-               {f->dictionary, 'd'},
-               {f->fold, 'f'},
-               {f->general || word == 'g', 'g'},
-               {f->human || word == 'h', 'h'},
-               {f->printable, 'i'},
-               {f->month || word == 'M', 'M'},
-               {f->numeric || word == 'n', 'n'},
-               {f->random || word == 'R', 'R'},
-               {o->descending, 'r'},
-               {f->version || word == 'V', 'V'}};
+    static const char words[] = " ghMnRV"; /* of --sort */
 
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].given)
-            *letters++ = all[i].letter;
+    for (size_t i = 0; i < ORDERINGS; i++)
+        if (is_given(o, i) || ordering[i].option[1] == words[o->line.word])
+            *letters++ = ordering[i].option[1];
     *letters = '\0';
+}
+
+const char *ordering_option(const options *o)
+{
+    for (size_t i = 0; i < ORDERINGS - 1; i++)
+        if (is_given(o, i))
+            return ordering[i].option;
+    return o->line.word != 0 ? "--sort" : NULL;
 }
 
 const char *lines_option(const options *o)
 {
     const line_flags *const f = &o->line;
+    const char *const       ordered = ordering_option(o);
     const bool              numbers = o->dtype != NULL || o->from != 0 || o->skip_bad || o->fasta;
 
     return o->text                 ? "--text"
-           : f->blanks             ? "-b"
-           : f->dictionary         ? "-d"
-           : f->fold               ? "-f"
-           : f->general            ? "-g"
-           : f->human              ? "-h"
-           : f->printable          ? "-i"
-           : f->month              ? "-M"
-           : f->numeric            ? "-n"
-           : f->random             ? "-R"
-           : f->version            ? "-V"
-           : f->word != 0          ? "--sort"
+           : ordered != NULL       ? ordered
            : f->keys.n > 0         ? "-k"
            : f->separator          ? "-t"
            : f->zero               ? "-z"
@@ -249,7 +252,7 @@ static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
     progress_start("sorting");
     const ordo_status status =
         line_external_sort(e->ctx, &e->order, feed, &e->out, &opts, &report, &told);
-    return pieces_end(e, status, told, &report);
+    return pieces_finish(e, pieces_called(e, status, told), &report);
 }
 
 /* Sorts the text e->lines.bytes[0..length) in memory. */

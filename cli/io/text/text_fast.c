@@ -192,26 +192,29 @@ static bool is_short_decimal(const char *text, size_t length, double value)
     return true;
 }
 
+bool fast_is_output(ordo_type type, const char *text, size_t length, const void *value)
+{
+    char made[NUMBER_TEXT_MAX];
+
+    if (type != ORDO_F64 && type != ORDO_F32)
+        return is_output_integer(text, length);
+    return (type == ORDO_F64 && is_short_decimal(text, length, *(const double *)value)) ||
+           (length <= sizeof made && number_format(type, value, made) == length &&
+            memcmp(made, text, length) == 0);
+}
+
 /* Looks at the line [p, next), whose number is *value. */
 static void judge_line(fast_chunk *c, const char *p, const char *next, ordo_type type,
                        const void *value)
 {
     const size_t length = (size_t)(next - p) - (next > p && next[-1] == '\n');
-    char         text[NUMBER_TEXT_MAX];
 
     if (c->longest < length)
         c->longest = length;
     if (c->own_text)
         return;
-    if (type != ORDO_F64 && type != ORDO_F32) {
-        c->own_text = !is_output_integer(p, length);
-        c->long_integer |= length > SURE_DIGITS;
-        return;
-    }
-    if (type == ORDO_F64 && is_short_decimal(p, length, *(const double *)value))
-        return;
-    c->own_text = length > sizeof text || number_format(type, value, text) != length ||
-                  memcmp(text, p, length) != 0;
+    c->own_text = !fast_is_output(type, p, length, value);
+    c->long_integer |= type != ORDO_F64 && type != ORDO_F32 && length > SURE_DIGITS;
 }
 
 /* The same for an integer of x->digits digits. */

@@ -52,6 +52,9 @@ void fast_split(fast_text *f);
  * have no type in common; values may then hold anything. */
 bool fast_read(fast_text *f, bool any_negative, bool only_integers);
 
+/* Whether text[0..length) is what number_format() writes for its number. */
+bool fast_is_output(ordo_type type, const char *text, size_t length, const void *value);
+
 /* After fast_read() with `judge`: whether some line may differ from what number_format() writes for
  * its number, and the bytes of the longest line. */
 bool   fast_own_text(const fast_text *f);

@@ -59,6 +59,15 @@ static inline size_t index_at(ordo_type type, const void *index, size_t i)
     return type == ORDO_U32 ? ((const uint32_t *)index)[i] : (size_t)((const uint64_t *)index)[i];
 }
 
+/* Sets it. */
+static inline void index_put(ordo_type type, void *index, size_t i, size_t value)
+{
+    if (type == ORDO_U32)
+        ((uint32_t *)index)[i] = (uint32_t)value;
+    else
+        ((uint64_t *)index)[i] = value;
+}
+
 /* < 0, 0, > 0: a comes before, is equal to, comes after b, byte by byte. */
 int lines_compare(const char *a, size_t a_length, const char *b, size_t b_length);
 

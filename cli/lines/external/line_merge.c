@@ -10,7 +10,7 @@
 
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
-#include "cli/io/tempfile.h"
+#include "cli/io/spool.h"
 #include "cli/lines/key_encode.h"
 #include "cli/lines/line_sort.h"
 
@@ -206,20 +206,14 @@ static bool merge_group(merge *m, const merge_file *files, size_t n)
 /* The file for the runs of a round, without a name. NULL after a message. */
 static FILE *start_round(const merge_request *request)
 {
-    const char *const named = getenv("TMPDIR");
-    const char *const folder = request->folder != NULL             ? request->folder
-                               : named != NULL && named[0] != '\0' ? named
-                                                                   : "/var/tmp";
-    char              beside[4096];
-    tempfile          temp;
+    const char *const folder = spool_folder(request->folder);
+    const int         fd = spool_open(folder);
+    FILE *const       file = fd >= 0 ? fdopen(fd, "w") : NULL;
 
-    snprintf(beside, sizeof beside, "%s/merge", folder);
-    FILE *const file = temp_create(&temp, beside, 0600) ? fdopen(temp.fd, "w") : NULL;
     if (file == NULL)
         cli_error("sort: -m: cannot create a temporary file in %s: %s", folder, strerror(errno));
-    else
-        temp.fd = -1; /* belongs to file now */
-    temp_drop(&temp);
+    if (file == NULL && fd >= 0)
+        close(fd);
     return file;
 }
 

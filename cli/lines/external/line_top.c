@@ -81,9 +81,9 @@ static bool add_candidate(part *p, const char *begin, const char *end)
     return true;
 }
 
-static void look_through(void *user, size_t i)
+static void look_through(void *argument)
 {
-    part *const    p = (part *)user + i;
+    part *const    p = argument;
     const uint64_t limit = p->limit != NULL ? first_bytes(p->limit, p->limit_end) : 0;
 
     for (const char *line = p->begin, *end; line < p->end && !p->no_memory; line = end + 1) {
@@ -206,7 +206,7 @@ static bool take_piece(search *s, const char *piece, size_t length)
     const size_t    n = divide(s, piece, length);
     bool            room = true;
 
-    workers_run(n, look_through, s->parts);
+    workers_each(s->parts, n, sizeof s->parts[0], look_through);
     for (size_t i = 0; i < n; i++) {
         const part *const p = &s->parts[i];
         room = room && !p->no_memory;
