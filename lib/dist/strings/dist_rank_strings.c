@@ -10,6 +10,7 @@
 #include "dist/strings/string_merge.h"
 
 #include "backend/tuning.h"
+#include "core/ties.h"
 
 #include <string.h>
 
@@ -50,14 +51,6 @@ typedef struct ranking {
 
 /* ---- Groups that are cut ---- */
 
-/* The rank of the members of a group of `size` strings behind `less` others; twice the average. */
-static uint64_t rank_of_group(ordo_ties ties, uint64_t less, uint64_t size)
-{
-    return ties == ORDO_TIES_MIN   ? less + 1
-           : ties == ORDO_TIES_MAX ? less + size
-                                   : 2 * less + size + 1;
-}
-
 /* The cut at the position that is the begin or the end of this rank's part; NULL: there is none. */
 static const string_cut *cut_at(const ranking *r, uint64_t position)
 {
@@ -75,8 +68,8 @@ static group group_of(const ranking *r, const string_cut *at)
     uint64_t const from = at->less > begin ? at->less : begin;
     uint64_t const to = at->less + at->tied < end ? at->less + at->tied : end;
     return (group){.cut = true,
-                   .local = rank_of_group(r->ties, from - begin, to - from),
-                   .global = rank_of_group(r->ties, at->less, at->tied)};
+                   .local = ordo_tie_rank(r->ties, from - begin, to - begin, 0, from - begin),
+                   .global = ordo_tie_rank(r->ties, at->less, at->less + at->tied, 0, at->less)};
 }
 
 /* Whether this rank's first string has ties on the ranks before. */
@@ -211,12 +204,10 @@ static void write_ranks(void *arg, size_t lo, size_t hi)
         for (size_t place = i * GRAIN; place < to;) {
             start = r->begins[place] ? place : start;
             begun += r->begins[place];
-            size_t const   end = group_end(r, i, place);
-            uint64_t const rank =
-                r->ties == ORDO_TIES_DENSE ? begun : rank_of_group(r->ties, start, end - start);
+            size_t const end = group_end(r, i, place);
             for (; place < end && place < to; place++)
                 put_rank(r, (size_t)r->order[place],
-                         correct(r, r->ties == ORDO_TIES_ORDINAL ? place + 1 : rank));
+                         correct(r, ordo_tie_rank(r->ties, start, end, begun, place)));
         }
     }
 }
