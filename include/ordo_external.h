@@ -55,6 +55,11 @@ typedef struct ordo_sink {
     const char *name;     /* for messages; NULL: "the sink"                                     */
 } ordo_sink;
 
+/* The default of opts.memory: ORDO_EXTERNAL_PERCENT of the memory that the system and the control
+ * group of this process have available now; at least 8 MiB.                                      */
+#define ORDO_EXTERNAL_PERCENT 75
+ORDO_API uint64_t ordo_external_memory(void);
+
 /* Flags of ordo_external_opts besides ORDO_DESCENDING. */
 #define ORDO_UNIQUE (UINT64_C(1) << 32) /* sort: keep only the first of tied keys      */
 #define ORDO_SPILL_IN_MEMORY                                                                       \
@@ -74,8 +79,7 @@ typedef struct ordo_external_phase {
 typedef struct ordo_external_opts {
     size_t   struct_size;
     uint64_t flags;  /* ORDO_DESCENDING, ORDO_UNIQUE, ORDO_SPILL_IN_MEMORY                      */
-    uint64_t memory; /* bytes that the call may hold, at least 8 MiB; 0: half of the memory that
-                      * the system has available                                               */
+    uint64_t memory; /* bytes that the call may hold, at least 8 MiB; 0: ordo_external_memory() */
     /* Where temporary files go, in turn. None: $TMPDIR, else the system's folder for large
      * temporary files (/var/tmp).                                                             */
     const char *const *directories;

@@ -60,6 +60,14 @@ ORDO_API void *ordo_python_type(void *self, void *const *args, intptr_t count);
  * are floats and one of them is a NaN, else 0.                                                   */
 ORDO_API void *ordo_python_has_nan(void *self, void *const *args, intptr_t count);
 
+/* ---- Quantiles of elements that the library does not read, such as dates ---- */
+
+/* The q[j]-quantile, 0 to 1, of n[j] > 0 sorted elements lies between elements below[j] and
+ * above[j]; way[j] is the fraction of the way from the first to the second. Returns 1 if the method
+ * always selects an element, else 0. method is an ordo_method; count may be 0.                   */
+ORDO_API int ordo_python_places(ordo_method method, const size_t *n, const double *q, size_t count,
+                                size_t *below, size_t *above, double *way);
+
 /* ---- Calls instead of the code of Python functions ---- */
 
 /* args[0] is the address of an ordo_python_calls, which must stay valid. Returns the int 0. The

@@ -24,7 +24,7 @@ const char *const mpi_commands[] = {"sort", "rank", "quantile", "median", "selec
 #define SWITCH(name, code, of) ROW(name, 0, OPTION_FLAG, NULL, code, of)
 #define VALUE(name, code, of) ROW(name, 0, OPTION_REAL, NULL, code, of)
 #define CHOSEN(name, names, code, of) ROW(name, 0, OPTION_CHOICE, names, code, of)
-#define TYPES "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64"
+#define TYPES option_types
 #define FORMATS "npy raw text"
 
 const mpi_option mpi_options[MPI_OPTIONS] = {
@@ -38,13 +38,10 @@ const mpi_option mpi_options[MPI_OPTIONS] = {
     CHOSEN("key-type", TYPES, KEY_TYPE, ON_FILES),
     VALUE("key-offset", KEY_OFFSET, ON_FILES),
     ROW("descending", 'r', OPTION_FLAG, NULL, 'r', SORT | RANK | SELECT | TOPK),
-    CHOSEN("ties", "min max dense ordinal average", TIES, RANK),
+    CHOSEN("ties", option_ties, TIES, RANK),
     ROW("q", 'q', OPTION_REAL, NULL, 'q', QUANTILE),
     ROW("k", 'k', OPTION_REAL, NULL, 'k', SELECT | TOPK),
-    CHOSEN("method",
-           "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen "
-           "weibull linear median_unbiased normal_unbiased lower higher nearest midpoint",
-           METHOD, QUANTILE),
+    CHOSEN("method", option_methods, METHOD, QUANTILE),
     CHOSEN("nans", "last omit propagate", NANS, QUANTILE | MEDIAN),
     ROW("memory-limit", 'S', OPTION_SIZE, NULL, 'S', SORT),
     ROW("temporary-directory", 'T', OPTION_TEXTS, NULL, 'T', SORT),

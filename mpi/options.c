@@ -158,7 +158,10 @@ static bool fits_command(job *j, int code)
 
 static bool read_named(job *j, int option, const char *text)
 {
-    static const char *const ties[] = {"min", "max", "dense", "ordinal", "average", NULL};
+    static const char *const ties[] = {
+#define ORDO_TIES_ROW(ID, name, rank) #name,
+#include "core/ties.def"
+        NULL};
     static const char *const nans[] = {"last", "omit", "propagate", NULL};
     wishes *const            w = &j->w;
     int                      found;

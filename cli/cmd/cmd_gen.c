@@ -16,28 +16,9 @@ static const char help[] =
     "Prints N numbers, lines or FASTA records of a distribution. The same seed gives the same\n"
     "bytes.\n\n"
     "Distributions:\n"
-    "  uniform           integers: the whole range; floats: [0, 1)\n"
-    "  gaussian          the mean of four uniform draws\n"
-    "  zero              all 0\n"
-    "  few               -k distinct values (100)\n"
-    "  zipf              1 to -k (2^20 or what fits), x with probability ~ 1/x\n"
-    "  sorted, reverse   ascending, descending\n"
-    "  organpipe         up to the middle, then down\n"
-    "  sawtooth          -k ascending teeth (16)\n"
-    "  recur             sorted; each key equals the previous key with probability -p (0)\n"
-    "  ksorted           a radius of exactly -k (see ordo radius)\n"
-    "  shuffled          uniform keys, sorted; two keys -k apart exchanged, the others\n"
-    "                    shuffled in groups of at most -k + 1\n"
-    "  signed            floats: [-1, 1); integers: half of the range, around its middle\n"
-    "  normal            the sum of twelve draws; floats: mean 0, deviation 1\n"
-    "  loguniform        a random number of leading zeros; floats: a random exponent\n"
-    "  outliers          sorted, but one key in -k (100) is uniform\n"
-    "  timestamps        ascending in bursts of -k keys (1000); one key in 64 is late\n"
-    "  prices            log-normal, in cents; half of the prices end in 99\n"
-    "  sensors           readings of -k sensors (100): noise, constants, missing values\n"
-    "  dupes, staggered, bucket   Helman, Bader and JaJa, over -k buckets (16)\n"
-    "  strings           lines of 1 to 500 printable characters\n"
-    "  fasta             FASTA records: proteins of up to 120 residues\n\n"
+#define ORDO_DIST_ROW(ID, name, make, takes, k, help) help
+#include "lib/gen/dists.def"
+    "\n"
     "Generating:\n"
     "  -n N              how many: 1000, 1e6, 128M (10^6), 128Mi (2^20), 2^28\n"
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; default: u32\n"
@@ -47,21 +28,30 @@ static const char help[] =
     "  --lines           fasta: only the sequences, one line each\n"
     "  --algorithm A     auto\n";
 
-/* In the order of ordo_dist, which starts at 1. */
-static const char *const names[] = {"",           "uniform",  "gaussian",   "zero",      "few",
-                                    "zipf",       "sorted",   "reverse",    "organpipe", "sawtooth",
-                                    "recur",      "ksorted",  "dupes",      "staggered", "bucket",
-                                    "strings",    "fasta",    "shuffled",   "signed",    "normal",
-                                    "loguniform", "outliers", "timestamps", "prices",    "sensors"};
 enum {
-    NAMES = sizeof names / sizeof names[0],
-    TAKE_K = 1 << ORDO_DIST_FEW | 1 << ORDO_DIST_ZIPF | 1 << ORDO_DIST_SAWTOOTH |
-             1 << ORDO_DIST_KSORTED | 1 << ORDO_DIST_DUPES | 1 << ORDO_DIST_STAGGERED |
-             1 << ORDO_DIST_BUCKET | 1 << ORDO_DIST_SHUFFLED | 1 << ORDO_DIST_OUTLIERS |
-             1 << ORDO_DIST_TIMESTAMPS | 1 << ORDO_DIST_SENSORS,
-    TAKE_P = 1 << ORDO_DIST_RECUR,
-    STRINGS = 1 << ORDO_DIST_STRINGS | 1 << ORDO_DIST_FASTA,
     FASTA_WIDTH = 60 /* residues per line */
+};
+
+typedef enum parameter {
+    NOTHING,
+    PROBABILITY,
+    RADIUS,
+    LINES
+} parameter;
+
+static const struct dist {
+    const char *name;
+    ordo_dist   number;
+    parameter   takes;
+    bool        takes_k;
+} dists[] = {
+#define ORDO_DIST_ROW(ID, name, make, takes, k, help)                                              \
+    {#name, ORDO_DIST_##ID, takes, (k) > 0 || (takes) == RADIUS},
+#include "lib/gen/dists.def"
+};
+
+enum {
+    DISTS = sizeof dists / sizeof *dists
 };
 
 static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
@@ -75,18 +65,21 @@ static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
                                     ALGORITHM("auto"),
                                     COMMON_OPTIONS};
 
-/* 0 if no distribution has that name. */
-static ordo_dist find_distribution(const char *name)
+/* NULL if no distribution has that name. */
+static const struct dist *find_distribution(const char *name)
 {
-    size_t i = NAMES - 1;
-    while (i > 0 && strcmp(names[i], name) != 0)
+    size_t i = DISTS;
+    while (i > 0 && strcmp(dists[i - 1].name, name) != 0)
         i--;
-    return (ordo_dist)i;
+    return i > 0 ? &dists[i - 1] : NULL;
 }
 
 static const char *unknown_distribution(const char *name)
 {
-    const char *const near = nearest_name(name, names + 1, NAMES - 1);
+    const char *names[DISTS];
+    for (size_t i = 0; i < DISTS; i++)
+        names[i] = dists[i].name;
+    const char *const near = nearest_name(name, names, DISTS);
     if (near != NULL)
         cli_error("gen: unknown distribution '%s'; did you mean '%s'?", cli_quoted(name), near);
     else
@@ -95,9 +88,10 @@ static const char *unknown_distribution(const char *name)
     return "";
 }
 
-static const char *takes_no(const char *name, const char *option)
+/* Says what a distribution takes or needs. */
+static const char *about(const struct dist *dist, const char *what)
 {
-    cli_error("gen: %s takes no %s", name, option);
+    cli_error("gen: %s %s", dist->name, what);
     return "";
 }
 
@@ -108,26 +102,25 @@ static const char *wrong(execution *e)
     if (o->operand == NULL)
         return "the distribution is missing, as in 'ordo gen uniform -n 10'; 'ordo gen --help' "
                "lists the distributions";
-    const ordo_dist dist = find_distribution(o->operand);
-    if (dist == 0)
+    const struct dist *const dist = find_distribution(o->operand);
+    if (dist == NULL)
         return unknown_distribution(o->operand);
     if (o->dtype != NULL && type_of_name("--dtype", o->dtype, false) == 0)
         return "";
     const file_format format = format_asked(o);
     const bool        binary = format == FORMAT_NPY || format == FORMAT_RAW;
-    const int         bit = 1 << dist;
-    return o->n == OPTION_UNSET                          ? "-n N is missing: how many keys?"
-           : (bit & STRINGS) != 0 && o->dtype != NULL    ? "strings have no --dtype"
-           : (bit & STRINGS) != 0 && binary              ? "strings can be written as text only"
-           : o->k != OPTION_UNSET && (bit & TAKE_K) == 0 ? takes_no(o->operand, "-k")
-           : !isnan(o->p) && (bit & TAKE_P) == 0 ? takes_no(o->operand, "-p; only recur does")
-           : dist != ORDO_DIST_FASTA && (o->lines || o->width != OPTION_UNSET)
+    const bool        strings = dist->takes == LINES;
+    return o->n == OPTION_UNSET                     ? "-n N is missing: how many keys?"
+           : strings && o->dtype != NULL            ? "strings have no --dtype"
+           : strings && binary                      ? "strings can be written as text only"
+           : o->k != OPTION_UNSET && !dist->takes_k ? about(dist, "takes no -k")
+           : !isnan(o->p) && dist->takes != PROBABILITY
+               ? about(dist, "takes no -p; only recur does")
+           : dist->number != ORDO_DIST_FASTA && (o->lines || o->width != OPTION_UNSET)
                ? "--width and --lines are only for the distribution fasta"
            : o->lines && o->width != OPTION_UNSET ? "--lines and --width cannot be used together"
-           : o->k != OPTION_UNSET                 ? NULL
-           : dist == ORDO_DIST_KSORTED            ? "ksorted needs -k K, the radius"
-           : dist == ORDO_DIST_SHUFFLED           ? "shuffled needs -k K, the radius"
-                                                  : NULL;
+           : o->k == OPTION_UNSET && dist->takes == RADIUS ? about(dist, "needs -k K, the radius")
+                                                           : NULL;
 }
 
 static bool generate_numbers(execution *e, ordo_dist dist, const ordo_gen_opts *opts)
@@ -182,11 +175,11 @@ static bool generate_strings(execution *e, ordo_dist dist, const ordo_gen_opts *
 
 static bool work(execution *e)
 {
-    const ordo_dist     dist = find_distribution(e->o.operand);
-    const ordo_gen_opts opts =
+    const struct dist *const dist = find_distribution(e->o.operand);
+    const ordo_gen_opts      opts =
         ORDO_OPTS(ordo_gen_opts, .seed = e->o.seed, .k = e->o.k != OPTION_UNSET ? e->o.k : 0,
                   .p = isnan(e->o.p) ? 0 : e->o.p);
-    return (((1 << dist) & STRINGS) != 0 ? generate_strings : generate_numbers)(e, dist, &opts);
+    return (dist->takes == LINES ? generate_strings : generate_numbers)(e, dist->number, &opts);
 }
 
 const command command_gen = {"gen", help, specs, WRITES | FEW, 0, wrong, work};

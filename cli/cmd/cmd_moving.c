@@ -34,7 +34,7 @@ static const option_spec specs[] = {
     CHOICE("op", op, ORDO_MOVING_MEDIAN, "median quantile rank min max"),
     REAL("q", 'q', p),
     TEXT("method", 0, method),
-    CHOICE("ties", ties, ORDO_TIES_MIN, "min max dense ordinal average"),
+    CHOICE("ties", ties, ORDO_TIES_MIN, option_ties),
     FLAG("descending", descending),
     COUNT("min-periods", 0, n, 1, SIZE_MAX / 2),
     FLAG("center", center),

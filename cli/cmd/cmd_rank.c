@@ -32,24 +32,24 @@ static const char help[] =
     "                    auto, sequential (one loop), threads (one segment per thread), or on\n"
     "                    a GPU naive, shuffle or hybrid\n";
 
-static const option_spec specs[] = {
-    CHOICE("ties", ties, ORDO_TIES_MIN, "min max dense ordinal average"),
-    FLAG("descending", descending),
-    FLAG("sorted", sorted),
-    FLAG("check", check_order),
-    FLAG("text", text),
-    FASTA_OPTIONS,
-    CSV_OPTIONS,
-    CSV_KEYS,
-    TEXT("as", 0, csv.as),
-    GROUPS_OPTIONS,
-    TEXT("then", 0, then_files),
-    TEXT("rank-type", 0, rank_type),
-    EXTERNAL_OPTIONS,
-    RESUME_OPTION,
-    ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid windows - - - - "
-              "insertion global intervals"),
-    ARRAY_OPTIONS};
+static const option_spec specs[] = {CHOICE("ties", ties, ORDO_TIES_MIN, option_ties),
+                                    FLAG("descending", descending),
+                                    FLAG("sorted", sorted),
+                                    FLAG("check", check_order),
+                                    FLAG("text", text),
+                                    FASTA_OPTIONS,
+                                    CSV_OPTIONS,
+                                    CSV_KEYS,
+                                    TEXT("as", 0, csv.as),
+                                    GROUPS_OPTIONS,
+                                    TEXT("then", 0, then_files),
+                                    TEXT("rank-type", 0, rank_type),
+                                    EXTERNAL_OPTIONS,
+                                    RESUME_OPTION,
+                                    ALGORITHM("auto sequential threads " SORT_ALGORITHMS
+                                              " naive shuffle hybrid windows - - - - "
+                                              "insertion global intervals"),
+                                    ARRAY_OPTIONS};
 
 /* The types to choose from depend on --ties: average ranks are f64 only. */
 static bool parse_rank_type(options *o)

@@ -140,7 +140,7 @@ bool open_output(execution *e);
 const char *external_wrong(const execution *e);
 bool        external_takes(const execution *e);
 const char *external_memory_hint(const execution *e); /* for cli_set_memory_hint() */
-uint64_t    external_limit(const execution *e);       /* bytes: that of -S, or half of the memory */
+uint64_t    external_limit(const execution *e);       /* bytes: that of -S, or the default   */
 bool        external_work(execution *e);
 
 /* sort_lines.c: the option that makes the input of `sort` lines; NULL: it is numbers or FASTA. */

@@ -13,6 +13,19 @@
 
 const char option_a_count[] = "a whole number below 2^64, such as 1000, 1e6, 128M, 4Gi or 2^28";
 
+const char option_ties[] =
+#define ORDO_TIES_ROW(ID, name, rank) " " #name
+#include "lib/core/ties.def"
+    ;
+const char option_methods[] =
+#define ORDO_METHOD_ROW(ID, name, place) " " #name
+#include "lib/core/methods.def"
+    ;
+const char option_types[] =
+#define ORDO_TYPE(ID, tag, key, bits) " " #tag
+#include "lib/core/types.def"
+    ;
+
 static bool read_digits(const char *text, size_t length, uint64_t *out)
 {
     errno = 0;

@@ -208,6 +208,9 @@ bool option_count(const char *text, uint64_t *out);
 
 extern const char option_a_count[]; /* what it reads, for messages */
 
+/* The names of enums of ordo.h, for OPTION_CHOICE. */
+extern const char option_ties[], option_methods[], option_types[];
+
 /* Reads a number of f64, rounded; `nan`: also NaN. Returns what is wrong with it, or NULL. */
 const char *option_real(const char *text, bool nan, double *out);
 

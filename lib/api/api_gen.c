@@ -4,63 +4,43 @@
 #include "api/api_ctx.h"
 #include "gen/gen.h"
 
-enum {
-    DEFAULT_FEW = 100,
-    DEFAULT_ZIPF = 1 << 20,
-    DEFAULT_TEETH = 16,
-    DEFAULT_BUCKETS = 16,
-    DEFAULT_OUTLIERS = 100,
-    DEFAULT_BURST = 1000,
-    DEFAULT_SENSORS = 100
-};
-
-#define WRONG_DIST                                                                                 \
-    "dist is %d; expected an ordo_dist, ORDO_DIST_UNIFORM (1) to ORDO_DIST_SENSORS (24)"
-
 typedef unsigned long long ull; /* for %llu */
 
-/* ---- Keys ---- */
+typedef struct gen_dist { /* a row of dists.def */
+    const char *name, *id;
+    ordo_status (*make)(const ordo_gen_job *job, ordo_exec *exec);
+    uint64_t k;
+} gen_dist;
 
-static void fill_defaults(ordo_gen_job *job)
+static const gen_dist dists[] = {
+#define ORDO_DIST_ROW(ID, name, make, takes, k, help)                                              \
+    [ORDO_DIST_##ID] = {#name, "ORDO_DIST_" #ID, make, k},
+#include "gen/dists.def"
+};
+
+/* Finds a distribution that makes strings, or one that makes numbers. */
+static ordo_status find_dist(ordo_exec *exec, ordo_dist number, bool strings, const gen_dist **dist)
 {
-    if (job->k != 0)
-        return;
-    switch ((int)job->dist) {
-    case ORDO_DIST_FEW:
-        job->k = DEFAULT_FEW;
-        break;
-    case ORDO_DIST_ZIPF:
-        job->k = DEFAULT_ZIPF;
-        if (job->k > ordo_gen_zipf_limit(job->type))
-            job->k = ordo_gen_zipf_limit(job->type);
-        break;
-    case ORDO_DIST_SAWTOOTH:
-        job->k = DEFAULT_TEETH;
-        break;
-    case ORDO_DIST_DUPES:
-    case ORDO_DIST_STAGGERED:
-    case ORDO_DIST_BUCKET:
-        job->k = DEFAULT_BUCKETS;
-        break;
-    case ORDO_DIST_OUTLIERS:
-        job->k = DEFAULT_OUTLIERS;
-        break;
-    case ORDO_DIST_TIMESTAMPS:
-        job->k = DEFAULT_BURST;
-        break;
-    case ORDO_DIST_SENSORS:
-        job->k = DEFAULT_SENSORS;
-        break;
-    default:
-        break;
-    }
+    unsigned const last = sizeof dists / sizeof *dists - 1;
+    *dist = &dists[ordo_min((unsigned)number, last)];
+    FAIL_IF((unsigned)number > last || (*dist)->name == NULL, ORDO_E_ARG,
+            "dist is %d; expected an ordo_dist, ORDO_DIST_UNIFORM (1) to %s (%u)", (int)number,
+            dists[last].id, last);
+    FAIL_IF(strings != ((*dist)->make == NULL), ORDO_E_ARG, "dist is %s, which makes %s; call %s",
+            (*dist)->name, strings ? "numbers" : "strings",
+            strings ? "ordo_gen" : "ordo_gen_strings");
+    exec->algorithm = (*dist)->name;
+    exec->isa = "generic";
+    return ORDO_OK;
 }
+
+/* ---- Keys ---- */
 
 static ordo_status check_gen_radius(ordo_exec *exec, const ordo_gen_job *job)
 {
     FAIL_IF(job->n > 0 && job->k >= job->n, ORDO_E_ARG,
-            "%s: k, the radius, is %llu; expected at most %zu for %zu keys",
-            ordo_gen_name(job->dist), (ull)job->k, job->n - 1, job->n);
+            "%s: k, the radius, is %llu; expected at most %zu for %zu keys", exec->algorithm,
+            (ull)job->k, job->n - 1, job->n);
     return ORDO_OK;
 }
 
@@ -123,32 +103,22 @@ static ordo_status gen_shuffled(ordo_ctx *ctx, ordo_exec *exec, const ordo_gen_j
 static ordo_status gen_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_gen_job *job,
                                const ordo_gen_opts *opts)
 {
-    ordo_gen_opts     wish;
-    const char *const name = ordo_gen_name(job->dist);
-    FAIL_IF(name == NULL, ORDO_E_ARG, WRONG_DIST, (int)job->dist);
-    FAIL_IF(job->dist == ORDO_DIST_STRINGS || job->dist == ORDO_DIST_FASTA, ORDO_E_ARG,
-            "dist is %s, which makes strings; call ordo_gen_strings", name);
+    ordo_gen_opts   wish;
+    const gen_dist *dist;
+    TRY(find_dist(exec, job->dist, false, &dist));
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_aligned(exec, job->out, job->n, ordo_type_size(job->type), "out"));
     job->seed = wish.seed;
-    job->k = wish.k;
+    job->k = wish.k != 0 ? wish.k : dist->k;
+    if (job->dist == ORDO_DIST_ZIPF && wish.k == 0)
+        job->k = ordo_min(job->k, ordo_gen_zipf_limit(job->type));
     job->p = wish.p;
-    fill_defaults(job);
     TRY(check_room(exec, job));
 
-    exec->algorithm = name;
-    exec->isa = "generic";
     if (job->n == 0)
         return ORDO_OK;
-    if (job->dist == ORDO_DIST_SHUFFLED)
-        return gen_shuffled(ctx, exec, job);
-    if ((job->dist >= ORDO_DIST_SORTED && job->dist <= ORDO_DIST_KSORTED) ||
-        job->dist == ORDO_DIST_OUTLIERS)
-        return ordo_gen_order(job, exec);
-    if (job->dist >= ORDO_DIST_TIMESTAMPS)
-        return ordo_gen_mixes(job, exec);
-    return ordo_gen_keys(job, exec);
+    return job->dist == ORDO_DIST_SHUFFLED ? gen_shuffled(ctx, exec, job) : dist->make(job, exec);
 }
 
 ordo_status ordo_gen(ordo_ctx *ctx, ordo_dist dist, ordo_type type, void *out, size_t n,
@@ -163,12 +133,10 @@ ordo_status ordo_gen(ordo_ctx *ctx, ordo_dist dist, ordo_type type, void *out, s
 static ordo_status gen_strings_checked(ordo_exec *exec, ordo_gen_text_job *job,
                                        const ordo_gen_opts *opts)
 {
-    ordo_gen_opts     wish;
-    size_t            count;
-    const char *const name = ordo_gen_name(job->dist);
-    FAIL_IF(name == NULL, ORDO_E_ARG, WRONG_DIST, (int)job->dist);
-    FAIL_IF(job->dist != ORDO_DIST_STRINGS && job->dist != ORDO_DIST_FASTA, ORDO_E_ARG,
-            "dist is %s, which makes numbers; call ordo_gen", name);
+    ordo_gen_opts   wish;
+    size_t          count;
+    const gen_dist *dist;
+    TRY(find_dist(exec, job->dist, true, &dist));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     FAIL_IF(!ordo_size_add(job->n, 1, &count), ORDO_E_ARG,
             "n is %zu; n + 1 offsets are more than memory can hold", job->n);
@@ -180,8 +148,6 @@ static ordo_status gen_strings_checked(ordo_exec *exec, ordo_gen_text_job *job,
                         job->bytes != NULL ? job->capacity : 0, "bytes"));
     job->seed = wish.seed;
 
-    exec->algorithm = name;
-    exec->isa = "generic";
     return ordo_gen_text(job, exec);
 }
 

@@ -4,27 +4,18 @@
  * selection finds the keys at all places. */
 #include "api/api.h"
 #include "core/quantile.h"
+#include "ordo_python.h"
 
 #include <math.h>
 #include <string.h>
 
-static const char *const method_names[] = {"inverted_cdf",
-                                           "averaged_inverted_cdf",
-                                           "closest_observation",
-                                           "interpolated_inverted_cdf",
-                                           "hazen",
-                                           "weibull",
-                                           "linear",
-                                           "median_unbiased",
-                                           "normal_unbiased",
-                                           "lower",
-                                           "higher",
-                                           "midpoint",
-                                           "nearest",
-                                           "half_sum"};
+static const char *const method_names[] = {
+#define ORDO_METHOD_ROW(ID, name, place) [ORDO_METHOD_##ID] = #name,
+#include "core/methods.def"
+};
 
 enum {
-    METHODS = sizeof method_names / sizeof *method_names,
+    METHODS = sizeof method_names / sizeof *method_names - 1,
     FEW = 16,
     /* Bytes of keys that are sorted faster than NaNs are counted and keys selected. Medians of 16
      * f64, 64 f64 and 100 f32, ns (sorted : selected), Neoverse V1: 141 : 247, 381 : 496,
@@ -32,20 +23,29 @@ enum {
     SORTED_BYTES = ORDO_TUNE(512, 32)
 };
 
-_Static_assert((int)METHODS == (int)ORDO_METHOD_HALF_SUM, "every method has a name");
-
 int ordo_method_parse(const char *name)
 {
-    for (int i = 0; name != NULL && i < METHODS; i++)
-        if (strcmp(name, method_names[i]) == 0)
-            return i + 1;
-    return 0;
+    int method = name != NULL ? METHODS : 0;
+    while (method > 0 && strcmp(name, method_names[method]) != 0)
+        method--;
+    return method;
 }
 
 const char *ordo_method_name(ordo_method method)
 {
-    int const number = (int)method;
-    return number >= 1 && number <= METHODS ? method_names[number - 1] : NULL;
+    return (unsigned)method <= METHODS ? method_names[method] : NULL;
+}
+
+int ordo_python_places(ordo_method method, const size_t *n, const double *q, size_t count,
+                       size_t *below, size_t *above, double *way)
+{
+    for (size_t j = 0; j < count; j++) {
+        quantile_place const at = quantile_place_of(method, q[j], n[j]);
+        below[j] = at.below;
+        above[j] = at.above;
+        way[j] = at.below == at.above ? 0 : at.weight;
+    }
+    return quantile_is_key(method);
 }
 
 /* ---- Checks that other calls share ---- */

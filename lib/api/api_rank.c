@@ -1,5 +1,6 @@
 /* api_rank.c - ordo_rank, ordo_rank_sorted and their size queries. */
 #include "api/api.h"
+#include "core/ties.h"
 
 ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_rank_opts *opts,
                             ordo_rank_opts *wish)
@@ -130,7 +131,7 @@ static void put_rank(const ordo_rank_job *job, void *ranks, size_t at, size_t ra
         ((uint64_t *)ranks)[at] = rank;
         break;
     default:
-        ((double *)ranks)[at] = job->ties == ORDO_TIES_AVERAGE ? (double)rank * 0.5 : (double)rank;
+        ((double *)ranks)[at] = (double)rank * ordo_tie_unit(job->ties);
     }
 }
 
@@ -144,10 +145,7 @@ static void rank_row(const ordo_rank_job *job, const uint8_t *places, const uint
         while (to < n && ties[to] && job->ties != ORDO_TIES_ORDINAL)
             to++;
         groups++;
-        size_t const rank = job->ties == ORDO_TIES_AVERAGE ? from + 1 + to
-                            : job->ties == ORDO_TIES_DENSE ? groups
-                            : job->ties == ORDO_TIES_MAX   ? to
-                                                           : from + 1;
+        size_t const rank = ordo_tie_rank(job->ties, from, to, groups, from);
         for (size_t j = from; j < to; j++)
             put_rank(job, ranks, at + places[j], rank);
     }

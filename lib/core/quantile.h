@@ -74,10 +74,11 @@ ORDO_HD quantile_place quantile_between_positions(double where, size_t n)
 }
 
 /* The continuous methods of Hyndman and Fan, with their parameters alpha and beta. */
-ORDO_HD double quantile_plotted(double n, double q, double alpha, double beta)
+ORDO_HD quantile_place quantile_plotted(double q, size_t n, double alpha, double beta)
 {
     double const shift = quantile_add(alpha, quantile_mul(q, 1 - alpha - beta));
-    return quantile_sub(quantile_add(quantile_mul(n, q), shift), 1);
+    double const sum = quantile_add(quantile_mul((double)n, q), shift);
+    return quantile_between_positions(quantile_sub(sum, 1), n);
 }
 
 ORDO_HD quantile_place quantile_averaged(double where, size_t n)
@@ -102,49 +103,39 @@ ORDO_HD quantile_place quantile_rounded_up(double where, size_t n, bool stays)
     return quantile_at(where == below && stays ? below : below + 1, n);
 }
 
+/* The nearest position; halfway between two, the odd one. */
+ORDO_HD quantile_place quantile_closest(double where, size_t n)
+{
+    double const before = where - 0.5;
+    return quantile_rounded_up(before, n, fmod(fabs(floor(before)), 2.0) == 1);
+}
+
+/* Half the sum of the two keys around the place. */
+ORDO_HD quantile_place quantile_halved(double where, size_t n)
+{
+    quantile_place found = quantile_midpoint(where, n);
+    found.half_sum = true;
+    return found;
+}
+
 /* The place of the q-quantile of n keys, n > 0. */
 ORDO_HD quantile_place quantile_place_of(ordo_method method, double q, size_t n)
 {
-    double const count = (double)n, span = quantile_mul((double)(n - 1), q);
-    double const inverted = quantile_sub(quantile_mul(count, q), 1);
+    double const span = quantile_mul((double)(n - 1), q);
+    double const inverted = quantile_sub(quantile_mul((double)n, q), 1);
     switch (method) {
-    case ORDO_METHOD_INVERTED_CDF:
-        return quantile_rounded_up(inverted, n, true);
-    case ORDO_METHOD_AVERAGED_INVERTED_CDF:
-        return quantile_averaged(inverted, n);
-    case ORDO_METHOD_CLOSEST_OBSERVATION: {
-        double const where = inverted - 0.5; /* halfway: the odd position */
-        return quantile_rounded_up(where, n, fmod(fabs(floor(where)), 2.0) == 1);
-    }
-    case ORDO_METHOD_INTERPOLATED_INVERTED_CDF:
-        return quantile_between_positions(quantile_plotted(count, q, 0, 1), n);
-    case ORDO_METHOD_HAZEN:
-        return quantile_between_positions(quantile_plotted(count, q, 0.5, 0.5), n);
-    case ORDO_METHOD_WEIBULL:
-        return quantile_between_positions(quantile_plotted(count, q, 0, 0), n);
-    case ORDO_METHOD_MEDIAN_UNBIASED:
-        return quantile_between_positions(quantile_plotted(count, q, 1 / 3.0, 1 / 3.0), n);
-    case ORDO_METHOD_NORMAL_UNBIASED:
-        return quantile_between_positions(quantile_plotted(count, q, 3 / 8.0, 3 / 8.0), n);
-    case ORDO_METHOD_LOWER:
-        return quantile_at(floor(span), n);
-    case ORDO_METHOD_HIGHER:
-        return quantile_at(ceil(span), n);
-    case ORDO_METHOD_MIDPOINT:
-        return quantile_midpoint(span, n);
-    case ORDO_METHOD_NEAREST:
-        return quantile_at(rint(span), n);
-    case ORDO_METHOD_HALF_SUM: {
-        quantile_place found = quantile_midpoint(span, n);
-        found.half_sum = true;
-        return found;
-    }
+#define ORDO_METHOD_ROW(ID, name, place)                                                           \
+    case ORDO_METHOD_##ID:                                                                         \
+        return place;
+#include "core/methods.def"
     case ORDO_METHOD_DEFAULT:
-    case ORDO_METHOD_LINEAR:
         break;
     }
     return quantile_between_positions(span, n);
 }
+
+/* Whether every quantile is a key: it is between two keys, where methods that mix do so. */
+ORDO_HD bool quantile_is_key(ordo_method method) { return quantile_place_of(method, 0.3, 4).exact; }
 
 /* ---- The value there ---- */
 

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 enum {
-    LEAST_MEMORY = ORDO_TUNE(8 << 20, 16 << 10),
     LEAST_BLOCK = ORDO_TUNE(4 << 10, 64), /* bytes of the elements of a block */
     MOST_BLOCK = 1 << 20,
     LEAST_STAGING = ORDO_TUNE(64 << 10, 64),
@@ -56,12 +55,6 @@ static uint64_t bytes_ahead(int fd)
     return is_file && at >= 0 && status.st_size > at ? (uint64_t)(status.st_size - at) : 0;
 }
 
-static uint64_t available_memory(void)
-{
-    long const pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : (uint64_t)1 << 30;
-}
-
 ordo_status external_arguments(external_call *c, const ordo_elements *elements,
                                const ordo_source *from, const ordo_external_opts *opts,
                                ordo_external_report *report)
@@ -79,9 +72,9 @@ ordo_status external_arguments(external_call *c, const ordo_elements *elements,
             (unsigned long long)known);
     FAIL_IF(c->from.reserved != 0, ORDO_E_VERSION, "from.reserved is not 0; expected 0");
     TRY(read_elements(c, elements));
-    FAIL_IF(c->opts.memory != 0 && c->opts.memory < LEAST_MEMORY, ORDO_E_ARG,
+    FAIL_IF(c->opts.memory != 0 && c->opts.memory < EXTERNAL_LEAST_MEMORY, ORDO_E_ARG,
             "opts.memory is %llu bytes; expected 0 or at least %d",
-            (unsigned long long)c->opts.memory, LEAST_MEMORY);
+            (unsigned long long)c->opts.memory, EXTERNAL_LEAST_MEMORY);
     FAIL_IF(c->opts.directory_count > SPILL_MOST_DIRECTORIES, ORDO_E_ARG,
             "opts.directory_count is %zu; expected at most %d", c->opts.directory_count,
             SPILL_MOST_DIRECTORIES);
@@ -95,7 +88,7 @@ ordo_status external_arguments(external_call *c, const ordo_elements *elements,
     c->from.name = c->from.name != NULL ? c->from.name : "the source";
     c->source_bytes = c->from.read == NULL ? bytes_ahead(c->from.fd) : c->from.bytes;
     if (c->opts.memory == 0)
-        c->opts.memory = available_memory() / 2;
+        c->opts.memory = ordo_external_memory();
     return ORDO_OK;
 }
 

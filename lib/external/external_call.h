@@ -9,6 +9,10 @@
 #include "external/disk/spill.h"
 #include "ordo_external.h"
 
+enum {
+    EXTERNAL_LEAST_MEMORY = ORDO_TUNE(8 << 20, 16 << 10) /* of opts.memory, bytes */
+};
+
 typedef struct external_outer external_outer;
 
 typedef struct external_call {

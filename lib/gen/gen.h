@@ -27,8 +27,6 @@ typedef struct ordo_gen_text_job {
     uint64_t  seed;
 } ordo_gen_text_job;
 
-/* ordo_gen_order makes SORTED to KSORTED and OUTLIERS, ordo_gen_mixes TIMESTAMPS to SENSORS,
- * ordo_gen_keys the other numbers. */
 ordo_status ordo_gen_keys(const ordo_gen_job *job, ordo_exec *exec);
 ordo_status ordo_gen_order(const ordo_gen_job *job, ordo_exec *exec);
 ordo_status ordo_gen_mixes(const ordo_gen_job *job, ordo_exec *exec);
@@ -36,9 +34,6 @@ ordo_status ordo_gen_mixes(const ordo_gen_job *job, ordo_exec *exec);
  * the keys before, between and after them are shuffled in groups of at most k + 1 keys. */
 ordo_status ordo_gen_shuffled(const ordo_gen_job *job, ordo_exec *exec);
 ordo_status ordo_gen_text(const ordo_gen_text_job *job, ordo_exec *exec);
-
-/* The name of a distribution, "uniform"; NULL if there is no such distribution. */
-const char *ordo_gen_name(ordo_dist dist);
 
 /* The number of distinct keys of a type, minus one (the number may be 2^64): for KSORTED and
  * RECUR; for FEW, whose floats are in [0, 1). The last function returns the largest key of ZIPF. */

@@ -1,4 +1,4 @@
-/* gen_keys.c - distributions without an order, and the names and limits of all distributions.
+/* gen_keys.c - distributions without an order, and the limits of all distributions.
  *
  * uniform, gaussian, zero, few, zipf, signed, normal and loguniform draw every key independently.
  * dupes, staggered and bucket are the inputs of Helman, Bader and JaJa for sorts that move keys
@@ -61,25 +61,7 @@ ordo_status ordo_gen_keys(const ordo_gen_job *job, ordo_exec *exec)
     return ordo_loop(exec, job->n, ORDO_GEN_BLOCK, body, &state) ? ORDO_OK : ORDO_E_CANCELLED;
 }
 
-/* ---- Names and limits ---- */
-
-const char *ordo_gen_name(ordo_dist dist)
-{
-    static const char *const names[] = {
-        [ORDO_DIST_UNIFORM] = "uniform",     [ORDO_DIST_GAUSSIAN] = "gaussian",
-        [ORDO_DIST_ZERO] = "zero",           [ORDO_DIST_FEW] = "few",
-        [ORDO_DIST_ZIPF] = "zipf",           [ORDO_DIST_SORTED] = "sorted",
-        [ORDO_DIST_REVERSE] = "reverse",     [ORDO_DIST_ORGANPIPE] = "organpipe",
-        [ORDO_DIST_SAWTOOTH] = "sawtooth",   [ORDO_DIST_RECUR] = "recur",
-        [ORDO_DIST_KSORTED] = "ksorted",     [ORDO_DIST_DUPES] = "dupes",
-        [ORDO_DIST_STAGGERED] = "staggered", [ORDO_DIST_BUCKET] = "bucket",
-        [ORDO_DIST_STRINGS] = "strings",     [ORDO_DIST_FASTA] = "fasta",
-        [ORDO_DIST_SHUFFLED] = "shuffled",   [ORDO_DIST_SIGNED] = "signed",
-        [ORDO_DIST_NORMAL] = "normal",       [ORDO_DIST_LOGUNIFORM] = "loguniform",
-        [ORDO_DIST_OUTLIERS] = "outliers",   [ORDO_DIST_TIMESTAMPS] = "timestamps",
-        [ORDO_DIST_PRICES] = "prices",       [ORDO_DIST_SENSORS] = "sensors"};
-    return (unsigned)dist < sizeof names / sizeof names[0] ? names[dist] : NULL;
-}
+/* ---- Limits ---- */
 
 static uint64_t gen_last_of_width(ordo_type type)
 {

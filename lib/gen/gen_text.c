@@ -135,8 +135,7 @@ ordo_status ordo_gen_text(const ordo_gen_text_job *job, ordo_exec *exec)
     const uint64_t total = ordo_sums_before_64(state.begin, blocks);
     if (job->bytes != NULL && total > job->capacity)
         return ordo_fail(exec, ORDO_E_ARG, "%s: %zu strings need %llu bytes, the capacity is %zu",
-                         ordo_gen_name(job->dist), job->n, (unsigned long long)total,
-                         job->capacity);
+                         exec->algorithm, job->n, (unsigned long long)total, job->capacity);
 
     exec->phase = 1;
     if (!ordo_loop(exec, blocks, 1, gen_text_fill, &state))

@@ -35,10 +35,7 @@ def generate(
 
     Parameters
     ----------
-    dist : distribution: uniform, gaussian, zero, few, zipf, sorted, reverse, organpipe, sawtooth,
-        recur, ksorted, dupes, staggered, bucket, shuffled, signed, normal, loguniform, outliers,
-        timestamps, prices, sensors; strings or fasta for strings.
-        docs/generators.md defines them.
+    dist : name of a distribution; strings and fasta make strings. docs/generators.md defines all.
     n : number of keys.
     dtype : integers of 8 to 64 bits, float32 or float64. Strings are always bytes.
     seed : chooses one of 2^64 arrays.

@@ -24,13 +24,12 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 # ---- Enums -------------------------------------------------------------------------------------
 
 I8, U8, I16, U16, I32, U32, I64, U64, F32, F64 = range(1, 11)
 WHERE = {"auto": 0, "cpu": 1, "cuda": 2, "hybrid": 3}
-TIES = {"min": 0, "max": 1, "dense": 2, "ordinal": 3, "average": 4}
 NANS = {"last": 0, "omit": 1, "propagate": 2}
 SUM, MIN, MAX, PRODUCT = 1, 2, 3, 4
 FLAG_BITS, FLAG_BYTES = 1, 2
@@ -46,23 +45,6 @@ SORTS = (
     "auto, radix, sample, merge, bitonic, split, bubble, rough, halving, windows, insertion, "
     "global, intervals"
 )
-METHODS = {
-    name: number
-    for number, name in enumerate(
-        "inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen "
-        "weibull linear median_unbiased normal_unbiased lower higher midpoint nearest".split(),
-        start=1,
-    )
-}
-HALF_SUM = 14  # the method of `numpy.median`: the quantile 0.5, computed as (a + b) / 2
-
-
-def median_method(weight_type: int) -> int:
-    """Returns the method of a median; `weight_type` is the ordo_type of its weights, 0 without."""
-    is_float = weight_type in (F32, F64)
-    return METHODS["averaged_inverted_cdf"] if is_float else HALF_SUM
-
-
 # The names for type checkers.
 Algorithm = Literal[
     "auto", "sequential", "threads", "radix", "sample", "merge", "bitonic", "split", "bubble",
@@ -75,6 +57,7 @@ Method = Literal[
     "midpoint", "nearest",
 ]  # fmt: skip
 Ties = Literal["min", "max", "dense", "ordinal", "average"]
+TIES = {name: number for number, name in enumerate(get_args(Ties))}
 NanPolicy = Literal["propagate", "omit", "raise"]
 SortKind = Literal["quicksort", "heapsort", "mergesort", "stable"]
 SelectKind = Literal["introselect"]
@@ -197,6 +180,12 @@ def options(struct: type[ctypes.Structure], **fields: int | None) -> c_void_p | 
         filled = struct(struct_size=ctypes.sizeof(struct), **fields)
         made = _options[key] = (filled, c_void_p(ctypes.addressof(filled)))
     return made[1]
+
+
+def median_method(weight_type: int) -> int:
+    """Returns the method of a median; `weight_type` is the ordo_type of its weights, 0 without."""
+    is_float = weight_type in (F32, F64)
+    return METHODS["averaged_inverted_cdf"] if is_float else HALF_SUM
 
 
 def copy_options(struct: type[ctypes.Structure], opts: c_void_p | None) -> Any:
@@ -380,6 +369,10 @@ last_report = _call("ordo_last_report", P)
 report_text = _function("ordo_report_text", P, P, N, returns=c_size_t)
 input_name = _function("ordo_input_name", T, returns=c_char_p)
 strategy_name = _function("ordo_strategy_name", T, returns=c_char_p)
+_method = _function("ordo_method_parse", c_char_p, returns=c_int)
+METHODS = {name: _method(name.encode()) for name in get_args(Method)}
+HALF_SUM: int = _method(b"half_sum")  # of `numpy.median`: the quantile 0.5, as (a + b) / 2
+places = _function("ordo_python_places", T, P, P, N, P, P, P, returns=c_int)
 
 sort = _call("ordo_sort", T, P, N, P)
 sort_pairs = _call("ordo_sort_pairs", T, P, N, P, N, P)

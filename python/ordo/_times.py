@@ -15,51 +15,10 @@ from ._arrays import HOST, Rows
 from ._check import found_nan, warn
 from ._verbs.order import sort
 
-DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
-# Methods of R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American
-# Statistician 50, 1996, by their two plotting parameters.
-_PLOTTING = {
-    "interpolated_inverted_cdf": (0.0, 1.0),
-    "hazen": (0.5, 0.5),
-    "weibull": (0.0, 0.0),
-    "linear": (1.0, 1.0),
-    "median_unbiased": (1 / 3, 1 / 3),
-    "normal_unbiased": (3 / 8, 3 / 8),
-}
-
-
-def positions(n: Any, q: Any, method: str) -> Any:
-    """Returns the positions that the discrete methods select from n sorted elements."""
-    if method in ("inverted_cdf", "closest_observation"):
-        where = n * q - 1 - (0.5 if method == "closest_observation" else 0)
-        below = np.floor(where)
-        stays = where == below
-        if method == "closest_observation":  # of two equally near positions, the odd one
-            stays &= below % 2 == 1
-        place = np.where(stays, below, below + 1)
-    else:
-        rounding: Any = {"lower": np.floor, "higher": np.ceil, "nearest": np.around}[method]
-        place = rounding((n - 1) * q)
-    return np.clip(place, 0, n - 1).astype(np.uintp)
-
-
-def between(n: Any, q: Any, method: str) -> tuple[Any, Any]:
-    """Returns the position below each quantile, and the fraction of the way to the next one."""
-    if method == "averaged_inverted_cdf":
-        virtual = n * q - 1
-    elif method == "midpoint":
-        virtual = (np.floor((n - 1) * q) + np.ceil((n - 1) * q)) / 2
-    elif method == "linear":
-        virtual = (n - 1) * q
-    else:
-        alpha, beta = _PLOTTING[method]
-        virtual = n * q + (alpha + q * (1 - alpha - beta)) - 1
-    below = np.floor(virtual)
-    fraction = virtual - below
-    if method == "averaged_inverted_cdf":
-        fraction = np.where(fraction == 0, 0.5, 1.0)
-    outside = (virtual < 0) | (virtual >= n - 1)
-    return np.clip(below, 0, n - 1).astype(np.intp), np.where(outside, 0.0, fraction)
+# The methods that always select an element.
+DISCRETE = frozenset(
+    name for name, number in _lib.METHODS.items() if _lib.places(number, *[None] * 6)
+)
 
 
 def neighbours(n: Any, q: Any, method: str | None) -> tuple[Any, Any, Any]:
@@ -69,11 +28,12 @@ def neighbours(n: Any, q: Any, method: str | None) -> tuple[Any, Any, Any]:
     """
     if method is None:
         return (n - 1) // 2, n // 2, None
-    if method in DISCRETE:
-        position = positions(n, q, method)
-        return position, position, None
-    position, fraction = between(n, q, method)
-    return position, np.minimum(position + 1, n - 1), fraction
+    n, q = (np.array(x, order="C") for x in np.broadcast_arrays(n, q))
+    n, q = n.astype(np.uintp), q.astype(np.float64)
+    below, above, way = np.empty_like(n), np.empty_like(n), np.empty_like(q)
+    pointers = [array.ctypes.data for array in (n, q, below, above, way)]
+    _lib.places(_lib.METHODS[method], *pointers[:2], n.size, *pointers[2:])
+    return below, above, None if method in DISCRETE else way
 
 
 class _Sorted:

@@ -20,7 +20,7 @@ Every function takes its data as
 - an iterable of such arrays, which follow each other
 
 and the keywords `memory` (bytes that a call may hold, or a text as of the command's option -S:
-'512M', '4Gi', '50%'; less than 8 MiB counts as 8 MiB; default: half of the available memory),
+'512M', '4Gi', '50%'; less than 8 MiB counts as 8 MiB; default: a share of the available memory),
 `directories` (one folder or several for temporary files; default: $TMPDIR or /var/tmp) and `dtype`.
 Elements with fields (structured arrays) have their key in the field `key`. Results go to `out`: a
 path (.npy, else raw), which is replaced when all results are written, or an array of the length of
@@ -500,7 +500,7 @@ def quantile(
         return call.dates(parts, method, policy).reshape(wanted.shape)[()]
     if method in _times.DISCRETE and call.element.kind != "f" and call.counted() > 0:
         n = call.counted()
-        return call.selected(_times.positions(n, parts, method)).reshape(wanted.shape)[()]
+        return call.selected(_times.neighbours(n, parts, method)[0]).reshape(wanted.shape)[()]
     values = call.numbers(parts, method, policy)
     name = HOST.float_name(call.element)
     kind = quantile_type(name, q, wanted, method) if name else np.float64

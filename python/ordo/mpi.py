@@ -278,7 +278,7 @@ def quantile(
     a : this rank's part of the global array.
     q : a number from 0 to 1, or an array of them; the same on every rank.
     comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
-    method : one of NumPy's thirteen methods.
+    method : one of NumPy's methods.
     nan_policy : 'propagate', 'omit' or 'raise', as for `ordo.quantile`.
 
     Returns

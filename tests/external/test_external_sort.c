@@ -490,7 +490,11 @@ static void test_refusals(void)
     opts.directory_count = 1;
     CHECK_STATUS(ORDO_E_ARG, ordo_external_sort(ctx, &good, &source, &sink, &opts, NULL), ctx);
     CHECK_EQ_U64(0, from.calls + to.calls);
-    CHECK_STATUS(ORDO_OK, ordo_external_sort(ctx, &good, &source, &sink, NULL, NULL), ctx);
+    ordo_external_report report = {.struct_size = sizeof report};
+    uint64_t const       all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    CHECK_STATUS(ORDO_OK, ordo_external_sort(ctx, &good, &source, &sink, NULL, &report), ctx);
+    CHECK(report.memory > 0 && report.memory <= all);
+    CHECK(ordo_external_memory() > 0 && ordo_external_memory() <= all);
     ordo_ctx_free(ctx);
 }
 

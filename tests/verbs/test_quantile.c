@@ -3,6 +3,7 @@
  * quantiles in any order, names and refusals. */
 #include "inputs.h"
 #include "oracle.h"
+#include "ordo_python.h"
 #include "testkit.h"
 
 #include <float.h>
@@ -298,6 +299,42 @@ static void test_nans(void)
     CHECK_BYTES(&settled, &out, sizeof out, sizeof out);
 }
 
+/* ---- Places ---- */
+
+/* Of the keys 0, 1, 2 ... a quantile is its place. */
+static void test_places(void)
+{
+    enum {
+        MOST = 11
+    };
+    double keys[MOST], values[QUANTILES], way[QUANTILES];
+    size_t sizes[QUANTILES], below[QUANTILES], above[QUANTILES];
+
+    for (size_t i = 0; i < MOST; i++)
+        keys[i] = (double)i;
+    for (size_t n = 1; n <= MOST; n++)
+        for (int m = 1; m <= METHODS; m++) {
+            ordo_quantile_opts const opts = with_method(m);
+            testkit_case("places of %s, n = %zu", ordo_method_name((ordo_method)m), n);
+            for (size_t j = 0; j < QUANTILES; j++)
+                sizes[j] = n;
+            bool const is_key = ordo_python_places((ordo_method)m, sizes, numpy_q, QUANTILES, below,
+                                                   above, way) != 0;
+            CHECK_STATUS(ORDO_OK,
+                         ordo_quantiles(contexts[0].ctx, ORDO_F64, keys, n, numpy_q, QUANTILES,
+                                        values, &opts),
+                         contexts[0].ctx);
+            for (size_t j = 0; j < QUANTILES; j++) {
+                CHECK(below[j] <= above[j] && above[j] < n && way[j] >= 0 && way[j] <= 1);
+                CHECK(!is_key || below[j] == above[j]);
+                double const place = (double)below[j] + way[j] * (double)(above[j] - below[j]);
+                CHECK(fabs(values[j] - place) < 1e-12);
+            }
+        }
+    CHECK(ordo_python_places(ORDO_METHOD_LOWER, NULL, NULL, 0, NULL, NULL, NULL) == 1);
+    CHECK(ordo_python_places(ORDO_METHOD_LINEAR, NULL, NULL, 0, NULL, NULL, NULL) == 0);
+}
+
 /* ---- Names and refusals ---- */
 
 static void test_names(void)
@@ -361,6 +398,7 @@ int main(void)
     test_types(&rng);
     test_medians();
     test_nans();
+    test_places();
     test_names();
     test_refusals();
     return testkit_done();

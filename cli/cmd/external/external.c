@@ -79,10 +79,8 @@ const char *external_wrong(const execution *e)
 
 uint64_t external_limit(const execution *e)
 {
-    uint64_t limit = e->o.common.memory_limit;
+    const uint64_t limit = pieces_limit(e->o.common.memory_limit);
 
-    if (limit == 0 && !option_size("50%", &limit))
-        limit = 0;
     return limit < EXTERNAL_LEAST ? EXTERNAL_LEAST : limit;
 }
 
@@ -486,8 +484,6 @@ bool external_work(execution *e)
     ok = ok && open_output(e) && external_rewind(&x.in, &x.from);
     x.opts = pieces_opts(e, external_limit(e), ok ? own_memory(&x.in) : 0);
     x.opts.watch_user = &x.in;
-    if (o->common.memory_limit == 0)
-        x.opts.memory = 0;
     ok = ok && (run(&x) || (x.in.guess_wrong && run_again(&x)));
     external_close(&x.in);
     free(x.resume);

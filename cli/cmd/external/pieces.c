@@ -4,7 +4,6 @@
 #include "cli/cmd/external/pieces.h"
 
 #include "cli/io/spool.h"
-#include "cli/lines/external/line_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +25,7 @@ size_t pieces_sample(const char *path, char *sample)
     return got > 0 ? (size_t)got : 0;
 }
 
-uint64_t pieces_limit(uint64_t asked) { return asked != 0 ? asked : line_memory_default(); }
+uint64_t pieces_limit(uint64_t asked) { return asked != 0 ? asked : ordo_external_memory(); }
 
 uint64_t pieces_own(const execution *e, const source *s)
 {

@@ -12,7 +12,7 @@ enum {
  * bytes; 0 if it is not a regular file. */
 size_t pieces_sample(const char *path, char *sample);
 
-/* The limit of memory: `asked`, or by default a share of what is available. */
+/* The limit of memory: `asked`, or the default of the library. */
 uint64_t pieces_limit(uint64_t asked);
 
 /* Bytes that a command holds beside a call that works within the rest of its limit: small buffers,

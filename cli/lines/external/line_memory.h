@@ -1,12 +1,8 @@
-/* line_memory.h - how much memory a sort of lines may take, and how much it needs. */
+/* line_memory.h - how much memory a sort of lines needs. */
 #ifndef ORDO_CLI_LINES_LINE_MEMORY_H
 #define ORDO_CLI_LINES_LINE_MEMORY_H
 
 #include "cli/lines/line_order.h"
-
-/* Three quarters of the memory that the system has available for this process, by /proc/meminfo and
- * the limit of its control group. */
-uint64_t line_memory_default(void);
 
 /* The bytes that a sort in memory takes for so many bytes of text and lines: about, or with `most`
  * at most. */

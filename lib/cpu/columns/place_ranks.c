@@ -4,6 +4,7 @@
  * the last of them begin. So each piece knows the borders of the ties that it shares with its
  * neighbours, and the second pass ranks all pieces at once. With groups, ranks count from the start
  * of a group: the rows of one key of the first column. Scratch: 6 words per piece. */
+#include "core/ties.h"
 #include "cpu/base/cpu.h"
 
 typedef struct rank_piece_facts {
@@ -74,31 +75,17 @@ static void join_pieces(const place_work *work, size_t count)
     }
 }
 
-/* `twice` is twice the rank, because a mean may end in one half. */
-static inline void put_rank(const ordo_place_job *job, size_t i, uint64_t twice)
+/* `rank` is that of ordo_tie_rank. */
+static inline void put_rank(const ordo_place_job *job, size_t i, uint64_t rank)
 {
     size_t const row = job->index_type == ORDO_U32 ? ((const uint32_t *)job->index)[i]
                                                    : (size_t)((const uint64_t *)job->index)[i];
     if (job->rank_type == ORDO_U32)
-        ((uint32_t *)job->ranks)[row] = (uint32_t)(twice / 2);
+        ((uint32_t *)job->ranks)[row] = (uint32_t)rank;
     else if (job->rank_type == ORDO_U64)
-        ((uint64_t *)job->ranks)[row] = twice / 2;
+        ((uint64_t *)job->ranks)[row] = rank;
     else
-        ((double *)job->ranks)[row] = (double)twice / 2;
-}
-
-static inline uint64_t twice_rank(ordo_ties ties, size_t begin, size_t end, size_t dense)
-{
-    switch (ties) {
-    case ORDO_TIES_MAX:
-        return 2 * (uint64_t)end;
-    case ORDO_TIES_DENSE:
-        return 2 * (uint64_t)dense;
-    case ORDO_TIES_AVERAGE:
-        return (uint64_t)begin + 1 + end;
-    default:
-        return 2 * ((uint64_t)begin + 1);
-    }
+        ((double *)job->ranks)[row] = (double)rank * ordo_tie_unit(job->ties);
 }
 
 /* Ranks rows [lo, hi) of the order. A tie [begin, end) may extend beyond both ends of the piece. */
@@ -122,12 +109,11 @@ static void rank_piece(void *arg, size_t lo, size_t hi)
         }
         for (end = i + 1; end < hi && !is_head(work, end);)
             end++;
-        size_t const   tie_end = end < hi ? end : hi < job->n && !is_head(work, hi) ? after : hi;
-        uint64_t const twice =
-            twice_rank(job->ties, begin - group, tie_end - group, heads - group_heads);
+        size_t const tie_end = end < hi ? end : hi < job->n && !is_head(work, hi) ? after : hi;
         for (size_t j = i; j < end; j++)
             put_rank(job, j,
-                     job->ties == ORDO_TIES_ORDINAL ? 2 * ((uint64_t)(j - group) + 1) : twice);
+                     ordo_tie_rank(job->ties, begin - group, tie_end - group, heads - group_heads,
+                                   j - group));
     }
 }
 

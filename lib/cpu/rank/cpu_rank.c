@@ -12,6 +12,7 @@
  * counted (few_ranks.t.h). One thread ranks up to a million keys by words, where the ISA has a
  * vector sort (order_words.c). Sorted and reversed keys need no sort. */
 #include "core/keybits.h"
+#include "core/ties.h"
 #include "cpu/base/paths.h"
 #include "cpu/radix/short_keys.h"
 #include "cpu/sort/sort_look.h"
@@ -96,7 +97,7 @@ static size_t ties_end(const rank_work *work, size_t i)
                                      : tie_end_p64(work->records, work->job->n, i);
 }
 
-/* `rank` is twice the rank for averages, else the rank. */
+/* `rank` is that of ordo_tie_rank. */
 static inline void put_rank(const ordo_rank_job *job, uint64_t index, uint64_t rank)
 {
     switch (job->rank_type) {
@@ -107,8 +108,7 @@ static inline void put_rank(const ordo_rank_job *job, uint64_t index, uint64_t r
         ((uint64_t *)job->ranks)[index] = rank;
         break;
     default:
-        ((double *)job->ranks)[index] =
-            job->ties == ORDO_TIES_AVERAGE ? (double)rank * 0.5 : (double)rank;
+        ((double *)job->ranks)[index] = (double)rank * ordo_tie_unit(job->ties);
         break;
     }
 }
@@ -131,20 +131,6 @@ typedef struct rank_edges {
     uint64_t heads;                 /* groups that begin before the piece */
     bool     continues;             /* the first record's group began before the piece */
 } rank_edges;
-
-static inline uint64_t rank_of_ties(ordo_ties ties, size_t begin, size_t end, uint64_t heads)
-{
-    switch (ties) {
-    case ORDO_TIES_MIN:
-        return begin + 1;
-    case ORDO_TIES_MAX:
-        return end;
-    case ORDO_TIES_DENSE:
-        return heads;
-    default:
-        return begin + 1 + end; /* twice the average */
-    }
-}
 
 #define ORDO_TEMPLATE "cpu/rank/few_ranks.t.h"
 #include "core/for_each_type.h"
@@ -210,7 +196,7 @@ INLINE void number_form(rank_work work, rank_edges edges, size_t lo, size_t hi,
             to++;
         size_t const   begin = from == lo ? edges.first_begin : from;
         size_t const   end = to == hi ? edges.last_end : to;
-        uint64_t const rank = rank_of_ties(ties, begin, end, heads);
+        uint64_t const rank = ordo_tie_rank(ties, begin, end, heads, begin);
         for (; from < to; from++)
             give_rank(&work, form, from, rank);
     }
@@ -340,7 +326,7 @@ INLINE void rank_order(ordo_rank_job job, cpu_order order, ordo_type rank_type)
     for (size_t from = 0, to; from < job.n; from = to) {
         for (to = from + 1; to < job.n && cpu_order_ties(&order, to); to++) {
         }
-        uint64_t const rank = rank_of_ties(job.ties, from, to, ++heads);
+        uint64_t const rank = ordo_tie_rank(job.ties, from, to, ++heads, from);
         for (size_t i = from; i < to; i++)
             put_rank(&job, order.words[i] & order.index_mask, rank);
     }

@@ -7,6 +7,7 @@
  * sequential pass and one scatter. Scratch: an index, a number and a byte for each key, and that of
  * the argsort. */
 #include "core/keybits.h"
+#include "core/ties.h"
 #include "cpu/select/weights.h"
 
 #include <math.h>
@@ -69,9 +70,7 @@ static uint64_t number_integers(weighted_ranks *work)
                 return UINT64_MAX;
             sum += sums[i];
         }
-        uint64_t const rank = ties == ORDO_TIES_MIN   ? before + 1
-                              : ties == ORDO_TIES_MAX ? sum
-                                                      : before + sum + 1;
+        uint64_t const rank = ordo_tie_rank(ties, before, sum, 0, before);
         for (size_t i = from; i < to; i++)
             sums[i] = rank;
     }
@@ -126,7 +125,7 @@ static void return_piece(void *arg, size_t lo, size_t hi)
     const weighted_ranks *const    work = arg;
     const ordo_weighted_job *const job = work->in.job;
     bool const   floats = weights_are_floats(job->weight_type) && job->ties != ORDO_TIES_DENSE;
-    double const unit = job->ties == ORDO_TIES_AVERAGE ? 0.5 : 1;
+    double const unit = ordo_tie_unit(job->ties);
     for (size_t i = lo; i < hi; i++) {
         size_t const at = weights_index(&work->in, i);
         if (job->rank_type == ORDO_U32)

@@ -22,10 +22,7 @@ static void FN(few_ranks)(const ordo_rank_job *job)
             ties += bits[j] == bits[i];
             groups += (bits[j] <= bits[i]) & (before[j] == 0);
         }
-        uint64_t const ordinal = less[i] + before[i] + 1;
         put_rank(job, i,
-                 job->ties == ORDO_TIES_ORDINAL
-                     ? ordinal
-                     : rank_of_ties(job->ties, less[i], less[i] + ties, groups));
+                 ordo_tie_rank(job->ties, less[i], less[i] + ties, groups, less[i] + before[i]));
     }
 }

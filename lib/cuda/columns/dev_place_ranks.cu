@@ -5,6 +5,7 @@
  * their places by two partitions (dev_rank_parts.cuh), others by a scatter. Memory moved: one byte
  * per row twice, the index, 32 bytes per row for the partitions, and the ranks. Scratch: 48 bytes
  * for 8192 rows, and 16 bytes per row for the partitions. */
+#include "core/ties.h"
 #include "cuda/columns/row_tiles.cuh"
 #include "cuda/rank/dev_rank_parts.cuh"
 
@@ -36,18 +37,9 @@ size_t place_ranks_scratch(const place_job &job) { return scratch_of(place_layou
 /* Twice the rank of row i, because an average rank can end in one half. */
 static DEVICE uint64_t twice_rank(ordo_ties ties, uint64_t i, const row_place &place)
 {
-    switch (ties) {
-    case ORDO_TIES_ORDINAL:
-        return 2 * (i - place.group + 1);
-    case ORDO_TIES_MAX:
-        return 2 * (place.end - place.group);
-    case ORDO_TIES_DENSE:
-        return 2 * place.dense;
-    case ORDO_TIES_AVERAGE:
-        return place.begin - place.group + 1 + place.end - place.group;
-    default:
-        return 2 * (place.begin - place.group + 1);
-    }
+    uint64_t const rank = ordo_tie_rank(ties, place.begin - place.group, place.end - place.group,
+                                        place.dense, i - place.group);
+    return ties == ORDO_TIES_AVERAGE ? rank : 2 * rank;
 }
 
 template <typename INDEX>

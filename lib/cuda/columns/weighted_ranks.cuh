@@ -8,6 +8,7 @@
 #ifndef ORDO_CUDA_COLUMNS_WEIGHTED_RANKS_H
 #define ORDO_CUDA_COLUMNS_WEIGHTED_RANKS_H
 
+#include "core/ties.h"
 #include "cuda/columns/group_weights.cuh"
 
 struct weighted_ranks { /* a kernel argument */
@@ -57,12 +58,6 @@ static DEVICE double float_rank(ordo_ties ties, double before, double sum)
                : __dadd_rn(__dmul_rn(before, 0.5), __dmul_rn(__dadd_rn(sum, 1), 0.5));
 }
 
-/* Twice the rank for averages. */
-static DEVICE uint64_t integer_rank(ordo_ties ties, uint64_t before, uint64_t sum)
-{
-    return ties == ORDO_TIES_MIN ? before + 1 : ties == ORDO_TIES_MAX ? sum : before + sum + 1;
-}
-
 static DEVICE void write_weighted_rank(const weighted_ranks &to, uint64_t row, uint64_t rank)
 {
     if (to.rank_type == ORDO_U32)
@@ -70,7 +65,7 @@ static DEVICE void write_weighted_rank(const weighted_ranks &to, uint64_t row, u
     else if (to.rank_type == ORDO_U64)
         ((uint64_t *)to.ranks)[row] = rank;
     else
-        ((double *)to.ranks)[row] = (double)rank * (to.ties == ORDO_TIES_AVERAGE ? 0.5 : 1);
+        ((double *)to.ranks)[row] = (double)rank * ordo_tie_unit(to.ties);
 }
 
 /* Notes whether the sum of a group is too large, or too large for ranks of 32 bits. */
@@ -105,8 +100,9 @@ static __global__ void __launch_bounds__(ROWS_THREADS)
                 float_rank(to.ties, sum_before(sums, place), sums[place.end - 1]);
         } else {
             const uint64_t *const sums = (const uint64_t *)weights.sums;
-            write_weighted_rank(
-                to, row, integer_rank(to.ties, sum_before(sums, place), sums[place.end - 1]));
+            uint64_t const        before = sum_before(sums, place);
+            write_weighted_rank(to, row,
+                                ordo_tie_rank(to.ties, before, sums[place.end - 1], 0, before));
         }
     });
 }

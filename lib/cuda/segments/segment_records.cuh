@@ -7,6 +7,7 @@
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_RECORDS_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_RECORDS_H
 
+#include "core/ties.h"
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
@@ -133,13 +134,9 @@ template <typename BITS>
 static DEVICE void segment_rank(const segment_job<BITS> &job, uint64_t at, uint64_t r,
                                 uint64_t first, uint64_t end, uint64_t dense)
 {
-    uint64_t const rank = job.ties == ORDO_TIES_MIN       ? first + 1
-                          : job.ties == ORDO_TIES_MAX     ? end
-                          : job.ties == ORDO_TIES_DENSE   ? dense
-                          : job.ties == ORDO_TIES_ORDINAL ? r + 1
-                                                          : first + 1 + end;
+    uint64_t const rank = ordo_tie_rank(job.ties, first, end, dense, r);
     if (job.real_ranks)
-        ((double *)job.out)[at] = (double)rank * (job.ties == ORDO_TIES_AVERAGE ? 0.5 : 1.0);
+        ((double *)job.out)[at] = (double)rank * ordo_tie_unit(job.ties);
     else
         store_sized<uint64_t>((char *)job.out + at * job.out_size, job.out_size, rank);
 }

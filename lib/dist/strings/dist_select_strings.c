@@ -176,8 +176,7 @@ static ordo_status check_positions(chosen *x, const position_wish *w, const ordo
     if (w->q == NULL)
         return ORDO_OK;
     TRY(api_check_method(exec, (uint32_t)w->method, false));
-    quantile_place const at = quantile_place_of(w->method, 0.3, 4);
-    FAIL_IF(!at.exact, ORDO_E_ARG,
+    FAIL_IF(!quantile_is_key(w->method), ORDO_E_ARG,
             "method %d computes a mean, which strings do not have; expected inverted_cdf, "
             "closest_observation, lower, higher or nearest",
             (int)w->method);

@@ -9,6 +9,7 @@
  * the memory: see rank_groups.c. */
 #define _GNU_SOURCE
 #include "backend/tuning.h"
+#include "core/ties.h"
 #include "external/disk/crc32c.h"
 #include "external/rank/rank_pairs.h"
 #include "external/rank/rank_work.h"
@@ -121,6 +122,7 @@ static uint64_t key_at(const ranker *r, const char *keys, size_t i)
 static bool rank_range(const ranker *r, const piece *p, uint32_t *low, uint32_t *high)
 {
     uint32_t *const index = high + r->call->capacity;
+    ordo_ties const low_ties = r->ties == ORDO_TIES_AVERAGE ? ORDO_TIES_MIN : r->ties;
     uint32_t        dense = 0;
     if (!external_inner_done(r->call, ordo_argsort(r->call->inner, r->bits.type, p->elements, p->n,
                                                    ORDO_U32, index, NULL)))
@@ -131,11 +133,7 @@ static bool rank_range(const ranker *r, const piece *p, uint32_t *low, uint32_t 
             end++;
         dense++;
         for (size_t i = begin; i < end; i++) {
-            size_t const rank = r->ties == ORDO_TIES_ORDINAL ? i + 1
-                                : r->ties == ORDO_TIES_DENSE ? dense
-                                : r->ties == ORDO_TIES_MAX   ? end
-                                                             : begin + 1;
-            low[index[i]] = (uint32_t)rank;
+            low[index[i]] = (uint32_t)ordo_tie_rank(low_ties, begin, end, dense, i);
             if (r->ties == ORDO_TIES_AVERAGE)
                 high[index[i]] = (uint32_t)end;
         }
@@ -147,16 +145,7 @@ static bool rank_range(const ranker *r, const piece *p, uint32_t *low, uint32_t 
 static uint64_t group_rank(const ranker *r)
 {
     const tie_group *const g = &r->group;
-    switch (r->ties) {
-    case ORDO_TIES_MIN:
-        return g->before + 1;
-    case ORDO_TIES_MAX:
-        return g->before + g->count;
-    case ORDO_TIES_DENSE:
-        return g->dense;
-    default:
-        return 2 * g->before + 1 + g->count;
-    }
+    return ordo_tie_rank(r->ties, g->before, g->before + g->count, g->dense, g->before);
 }
 
 /* The tie group has ended: appends the rank of its keys to the lanes. */

@@ -9,6 +9,7 @@
 #include "external/rank/rank_pairs.h"
 
 #include "backend/tuning.h"
+#include "core/ties.h"
 
 #include <stdlib.h>
 
@@ -136,18 +137,7 @@ static bool find_group(pairs *p)
 /* The rank of the element at position i of the order; for averages twice the rank. */
 static uint64_t rank_of(const pairs *p, uint64_t i)
 {
-    switch (p->ties) {
-    case ORDO_TIES_MIN:
-        return p->group_begin + 1;
-    case ORDO_TIES_MAX:
-        return p->group_end;
-    case ORDO_TIES_DENSE:
-        return p->groups;
-    case ORDO_TIES_AVERAGE:
-        return p->group_begin + 1 + p->group_end;
-    default:
-        return i + 1;
-    }
+    return ordo_tie_rank(p->ties, p->group_begin, p->group_end, p->groups, i);
 }
 
 static ptrdiff_t read_ranks(void *user, void *into, size_t bytes)
@@ -177,9 +167,8 @@ static ptrdiff_t write_ranks(void *user, const void *from, size_t bytes)
     for (size_t i = 0; i < n; i++) {
         pair one;
         memcpy(&one, (const pair *)from + i, sizeof one);
-        uint32_t const narrow = (uint32_t)one.second;
-        double const   value =
-            p->ties == ORDO_TIES_AVERAGE ? 0.5 * (double)one.second : (double)one.second;
+        uint32_t const    narrow = (uint32_t)one.second;
+        double const      value = (double)one.second * ordo_tie_unit(p->ties);
         const void *const rank = p->rank_type == ORDO_U32   ? (const void *)&narrow
                                  : p->rank_type == ORDO_U64 ? (const void *)&one.second
                                                             : (const void *)&value;

@@ -35,9 +35,8 @@ class _Wanted(NamedTuple):
         if self.q is None:
             return np.array([(n - 1) // 2]), np.array([0.0 if n % 2 else 0.5])
         q = np.asarray(self.q, np.float64).reshape(-1)
-        if self.method in _times.DISCRETE:
-            return _times.positions(n, q, self.method).astype(np.int64), np.zeros(q.size)
-        return _times.between(n, q, self.method)
+        below, _, way = _times.neighbours(n, q, self.method)
+        return below.astype(np.int64), np.zeros(q.size) if way is None else way
 
 
 def quantile(

@@ -305,7 +305,7 @@ def quantile(
     a : array-like of numbers; also GPU arrays and Arrow arrays.
     q : a number from 0 to 1, or an array of them. All quantiles of a row share one pass.
     axis, out, overwrite_input, keepdims, nan_policy, algorithm, sub_array : as for `median`.
-    method : one of NumPy's thirteen methods. 'inverted_cdf', 'closest_observation', 'lower',
+    method : one of NumPy's methods. 'inverted_cdf', 'closest_observation', 'lower',
         'higher' and 'nearest' return an element, in the dtype of `a`.
     weights : a number of at least 0 for each element, or for each element along the axis. An
         integer weight counts an element that many times, by every method. Float weights follow
@@ -458,7 +458,7 @@ def _quantile(
     probabilities = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
     rows = _rows(place, array, axis, nan_policy)
     if method in _times.DISCRETE and rows.code not in FLOATS and rows.n > 0:
-        result = _selected(rows, _times.positions(rows.n, probabilities, method), False, way)
+        result = _selected(rows, _times.neighbours(rows.n, probabilities, method)[0], False, way)
         shape = rows.shape_after(wanted.shape, keepdims)
         return place.scalar(rows.restored(place.reshape(place.moveaxis(result, -1, 0), shape)))
 

@@ -1,0 +1,27 @@
+/* ties.h - the rank of a key among tied keys, for C and CUDA; the only definition.
+ *
+ * The tied keys are at positions [begin, end) of the order, the key at position `own`, and the order
+ * has `groups` different keys up to this one. */
+#ifndef ORDO_CORE_TIES_H
+#define ORDO_CORE_TIES_H
+
+#include "core/base.h"
+#include "core/keybits.h"
+
+/* The rank from 1; for averages twice the rank. */
+ORDO_HD uint64_t ordo_tie_rank(ordo_ties ties, uint64_t begin, uint64_t end, uint64_t groups,
+                               uint64_t own)
+{
+    switch (ties) {
+#define ORDO_TIES_ROW(ID, name, rank)                                                              \
+    case ORDO_TIES_##ID:                                                                           \
+        return rank;
+#include "core/ties.def"
+    }
+    return 0;
+}
+
+/* What a result of ordo_tie_rank counts. */
+ORDO_HD double ordo_tie_unit(ordo_ties ties) { return ties == ORDO_TIES_AVERAGE ? 0.5 : 1; }
+
+#endif
