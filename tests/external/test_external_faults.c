@@ -99,8 +99,6 @@ static ssize_t fault_result(void)
 
 int     __real_open(const char *path, int flags, ...);
 int     __real_openat(int fd, const char *path, int flags, ...);
-int     __real_fsync(int fd);
-int     __real_fdatasync(int fd);
 int     __real_renameat(int from, const char *name, int to, const char *other);
 int     __real_mkdir(const char *path, mode_t mode);
 int     __wrap_openat(int fd, const char *path, int flags, ...);
@@ -138,11 +136,13 @@ int __wrap_openat(int fd, const char *path, int flags, ...)
     return fails(OPENAT) && fault_result() != 0 ? -1 : __real_openat(fd, path, flags, mode);
 }
 
-int __wrap_fsync(int fd) { return fails(FSYNC) && fault_result() != 0 ? -1 : __real_fsync(fd); }
-int __wrap_fdatasync(int fd)
+/* The tests do not cut the power, so nothing is flushed: a flush waits for the disk. */
+int __wrap_fsync(int fd)
 {
-    return fails(FSYNC) && fault_result() != 0 ? -1 : __real_fdatasync(fd);
+    (void)fd;
+    return fails(FSYNC) && fault_result() != 0 ? -1 : 0;
 }
+int __wrap_fdatasync(int fd) { return __wrap_fsync(fd); }
 int __wrap_renameat(int from, const char *name, int to, const char *other)
 {
     return fails(RENAME) && fault_result() != 0 ? -1 : __real_renameat(from, name, to, other);

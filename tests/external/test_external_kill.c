@@ -48,8 +48,6 @@ static void count_call(void)
 
 ssize_t __real_write(int fd, const void *from, size_t bytes);
 ssize_t __real_pwrite(int fd, const void *from, size_t bytes, off_t at);
-int     __real_fsync(int fd);
-int     __real_fdatasync(int fd);
 int     __real_renameat(int from, const char *name, int to, const char *other);
 int     __real_unlinkat(int fd, const char *name, int flags);
 int     __real_mkdir(const char *path, mode_t mode);
@@ -71,8 +69,14 @@ ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t at)
 {
     return count_call(), __real_pwrite(fd, from, bytes, at);
 }
-int __wrap_fsync(int fd) { return count_call(), __real_fsync(fd); }
-int __wrap_fdatasync(int fd) { return count_call(), __real_fdatasync(fd); }
+/* The tests do not cut the power, so nothing is flushed: a flush waits for the disk. */
+int __wrap_fsync(int fd)
+{
+    (void)fd;
+    count_call();
+    return 0;
+}
+int __wrap_fdatasync(int fd) { return __wrap_fsync(fd); }
 int __wrap_renameat(int from, const char *name, int to, const char *other)
 {
     return count_call(), __real_renameat(from, name, to, other);
