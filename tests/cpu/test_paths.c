@@ -16,7 +16,7 @@
 
 enum {
     LENGTHS = 6,
-    MOST = 1000000, /* the greatest length, which takes long: only for MOST_TYPES */
+    MOST = 1000000, /* the greatest length, which takes long: only for some types */
     TYPES = 10,
     ROW = 256,
     WIDEST = 8 /* bytes of a key */
@@ -47,7 +47,8 @@ enum {
 /* ---- Verbs ---- */
 
 typedef struct map_arrays { /* room for MOST elements of 8 bytes each; `keys` may change */
-    void *keys, *others;
+    void     *keys, *others;
+    uint64_t *offsets; /* of strings, one for each key */
 } map_arrays;
 
 typedef ordo_status map_call(ordo_ctx *ctx, ordo_type type, size_t n, const map_arrays *at);
@@ -72,10 +73,43 @@ static ordo_status rank(ordo_ctx *ctx, ordo_type type, size_t n, const map_array
     return ordo_rank(ctx, type, at->keys, n, ORDO_F64, at->others, NULL);
 }
 
+/* The key in the middle. */
+static ordo_status middle(ordo_ctx *ctx, ordo_type type, size_t n, const map_arrays *at)
+{
+    size_t const k = n / 2;
+    return ordo_select(ctx, type, at->keys, n, &k, 1, at->others, NULL);
+}
+
+/* Nine keys all over the array. */
+static ordo_status nine(ordo_ctx *ctx, ordo_type type, size_t n, const map_arrays *at)
+{
+    size_t k[9];
+    for (size_t i = 0; i < 9; i++)
+        k[i] = n * (i + 1) / 10;
+    return ordo_select(ctx, type, at->keys, n, k, 9, at->others, NULL);
+}
+
+static ordo_status topk(ordo_ctx *ctx, ordo_type type, size_t n, const map_arrays *at)
+{
+    return ordo_topk(ctx, type, at->keys, n, 5, NULL, ORDO_U32, at->others, NULL, NULL);
+}
+
+/* The bytes of each key as a string. */
+static ordo_status strings(ordo_ctx *ctx, ordo_type type, size_t n, const map_arrays *at)
+{
+    ordo_strings const all = ORDO_OPTS(ordo_strings, .bytes = at->keys, .offsets = at->offsets);
+    for (size_t i = 0; i <= n; i++)
+        at->offsets[i] = i * ordo_type_size(type);
+    return ordo_argsort_strings(ctx, &all, n, ORDO_U32, at->others, NULL);
+}
+
 static const struct {
-    const char *name;
+    const char *name, *verb; /* of the map; of the table */
     map_call   *call;
-} verbs[] = {{"sort", sort}, {"pairs", pairs}, {"argsort", argsort}, {"rank", rank}};
+} verbs[] = {{"sort", "sort", sort},          {"pairs", "pairs", pairs},
+             {"argsort", "argsort", argsort}, {"rank", "rank", rank},
+             {"median", "select", middle},    {"quantiles", "select", nine},
+             {"topk", "topk", topk},          {"strings", "strings", strings}};
 
 enum {
     VERBS = sizeof verbs / sizeof *verbs
@@ -94,24 +128,20 @@ static void row_of(ordo_ctx *ctx, size_t verb, size_t dist, ordo_type type, cons
 {
     ordo_gen_opts const opts = ORDO_OPTS(ordo_gen_opts, .seed = 1, .k = dists[dist].k);
     size_t              used = 0;
-    for (size_t i = 0; i < LENGTHS; i++) {
+    for (size_t i = 0; i < LENGTHS && is_mapped(type, lengths[i]); i++) {
         size_t const n = lengths[i];
-        const char  *name = "-";
-        if (is_mapped(type, n)) {
-            testkit_case("%s %s %s n=%zu", verbs[verb].name, dists[dist].name, ordo_type_name(type),
-                         n);
-            CHECK_STATUS(ORDO_OK, ordo_gen(ctx, dists[dist].dist, type, at->keys, n, &opts), ctx);
-            CHECK_STATUS(ORDO_OK, verbs[verb].call(ctx, type, n, at), ctx);
-            const ordo_path *const path = ordo_last_path(ctx);
-            if (CHECK(path != NULL))
-                name = path->name;
-            CHECK(path != NULL && strcmp(path->verb, verbs[verb].name) == 0);
-        }
-        used += (size_t)snprintf(row + used, ROW - used, "%s%s", i > 0 ? ", " : ": ", name);
+        testkit_case("%s %s %s n=%zu", verbs[verb].name, dists[dist].name, ordo_type_name(type), n);
+        CHECK_STATUS(ORDO_OK, ordo_gen(ctx, dists[dist].dist, type, at->keys, n, &opts), ctx);
+        CHECK_STATUS(ORDO_OK, verbs[verb].call(ctx, type, n, at), ctx);
+        const ordo_path *const path = ordo_last_path(ctx);
+        CHECK(path != NULL && strcmp(path->verb, verbs[verb].verb) == 0);
+        used += (size_t)snprintf(row + used, ROW - used, "%s%s", i > 0 ? ", " : ": ",
+                                 path != NULL ? path->name : "none");
     }
 }
 
-/* Prints the rows of all types; types with the same row share a line. */
+/* Prints the rows of all types; types with the same row share a line. A row that ends before MOST
+ * is the same if the rest is. */
 static void print_rows(FILE *to, ordo_ctx *ctx, size_t verb, size_t dist, unsigned threads,
                        const map_arrays *at)
 {
@@ -120,15 +150,19 @@ static void print_rows(FILE *to, ordo_ctx *ctx, size_t verb, size_t dist, unsign
     for (size_t t = 0; t < TYPES; t++)
         row_of(ctx, verb, dist, (ordo_type)(ORDO_I8 + t), at, rows[t]);
     for (size_t t = 0; t < TYPES; t++) {
+        const char *row = rows[t];
         if (printed[t])
             continue;
         fprintf(to, "%s %s %u", verbs[verb].name, dists[dist].name, threads);
-        for (size_t u = t; u < TYPES; u++)
-            if (strcmp(rows[t], rows[u]) == 0) {
-                fprintf(to, " %s", ordo_type_name((ordo_type)(ORDO_I8 + u)));
-                printed[u] = true;
-            }
-        fprintf(to, "%s\n", rows[t]);
+        for (size_t u = t; u < TYPES; u++) {
+            size_t const first = strlen(row), second = strlen(rows[u]);
+            if (printed[u] || memcmp(row, rows[u], first < second ? first : second) != 0)
+                continue;
+            fprintf(to, " %s", ordo_type_name((ordo_type)(ORDO_I8 + u)));
+            printed[u] = true;
+            row = second > first ? rows[u] : row;
+        }
+        fprintf(to, "%s\n", row);
     }
 }
 
@@ -139,7 +173,8 @@ static char *map_of(const char *isa, const map_arrays *at)
     char                 *text = NULL;
     size_t                size;
     FILE *const           to = open_memstream(&text, &size);
-    fprintf(to, "# call, distribution, threads, types: paths of 10, 10^2, ... 10^6 keys\n");
+    fprintf(to, "# call, distribution, threads, types: paths of 10, 10^2, ... 10^6 keys\n"
+                "# (10^6 only of u16, u32 and f64)\n");
     setenv("ORDO_ISA", isa, 1);
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         ordo_ctx *const ctx = test_context_make(threads[i]);
@@ -234,7 +269,8 @@ int main(void)
         testkit_skip("the map is that of the thresholds as shipped");
         return testkit_done();
     }
-    map_arrays const at = {test_keep((size_t)MOST * WIDEST), test_keep((size_t)MOST * WIDEST)};
+    map_arrays const at = {test_keep((size_t)MOST * WIDEST), test_keep((size_t)MOST * WIDEST),
+                           test_keep(((size_t)MOST + 1) * sizeof(uint64_t))};
     ordo_ctx *const  probe = test_context_make(1);
     char             names[128], *rest = NULL;
     testkit_seed(1);
