@@ -88,10 +88,10 @@ static void close_cpu(void *state) { (void)state; }
 static const ordo_path *path_at(unsigned table, unsigned row)
 {
     static const cpu_paths *const tables[] = {
-        [CPU_PATHS_SORT] = &cpu_sort_paths,      [CPU_PATHS_ARGSORT] = &cpu_argsort_paths,
-        [CPU_PATHS_PAIRS] = &cpu_pairs_paths,    [CPU_PATHS_RANK] = &cpu_rank_paths,
-        [CPU_PATHS_SELECT] = &cpu_select_paths,  [CPU_PATHS_TOPK] = &cpu_topk_paths,
-        [CPU_PATHS_STRINGS] = &cpu_strings_paths};
+        [CPU_PATHS_SORT] = &cpu_sort_paths,       [CPU_PATHS_ARGSORT] = &cpu_argsort_paths,
+        [CPU_PATHS_PAIRS] = &cpu_pairs_paths,     [CPU_PATHS_RANK] = &cpu_rank_paths,
+        [CPU_PATHS_SELECT] = &cpu_select_paths,   [CPU_PATHS_TOPK] = &cpu_topk_paths,
+        [CPU_PATHS_STRINGS] = &cpu_strings_paths, [CPU_PATHS_SEGMENTS] = &cpu_segments_paths};
     return table > 0 && table < sizeof tables / sizeof *tables && row < tables[table]->count
                ? &tables[table]->rows[row].text
                : NULL;

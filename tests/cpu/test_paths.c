@@ -103,13 +103,37 @@ static ordo_status strings(ordo_ctx *ctx, ordo_type type, size_t n, const map_ar
     return ordo_argsort_strings(ctx, &all, n, ORDO_U32, at->others, NULL);
 }
 
+static ordo_status rows(ordo_ctx *ctx, ordo_type type, size_t n, const map_arrays *at)
+{
+    ordo_segments const  all = ORDO_OPTS(ordo_segments, .count = n / 10, .length = 10);
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .segments = &all);
+    return ordo_sort(ctx, type, at->keys, n, &opts);
+}
+
+static ordo_status columns(ordo_ctx *ctx, ordo_type type, size_t n, const map_arrays *at)
+{
+    ordo_segments const all =
+        ORDO_OPTS(ordo_segments, .count = 10, .length = n / 10, .stride = 1, .step = 10);
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .segments = &all);
+    return ordo_sort(ctx, type, at->keys, n, &opts);
+}
+
+static ordo_status halves(ordo_ctx *ctx, ordo_type type, size_t n, const map_arrays *at)
+{
+    ordo_segments const  all = ORDO_OPTS(ordo_segments, .count = 2, .length = n / 2);
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .segments = &all);
+    return ordo_sort(ctx, type, at->keys, n, &opts);
+}
+
 static const struct {
     const char *name, *verb; /* of the map; of the table */
     map_call   *call;
 } verbs[] = {{"sort", "sort", sort},          {"pairs", "pairs", pairs},
              {"argsort", "argsort", argsort}, {"rank", "rank", rank},
              {"median", "select", middle},    {"quantiles", "select", nine},
-             {"topk", "topk", topk},          {"strings", "strings", strings}};
+             {"topk", "topk", topk},          {"strings", "strings", strings},
+             {"rows", "segments", rows},      {"columns", "segments", columns},
+             {"halves", "segments", halves}};
 
 enum {
     VERBS = sizeof verbs / sizeof *verbs

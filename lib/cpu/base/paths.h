@@ -30,16 +30,18 @@ enum cpu_paths_of { /* the tables, as exec->path_table names them */
     CPU_PATHS_RANK,
     CPU_PATHS_SELECT,
     CPU_PATHS_TOPK,
-    CPU_PATHS_STRINGS
+    CPU_PATHS_STRINGS,
+    CPU_PATHS_SEGMENTS
 };
 
-extern const cpu_paths cpu_sort_paths;    /* sort/sort_paths.c */
-extern const cpu_paths cpu_argsort_paths; /* sort/order_paths.c */
-extern const cpu_paths cpu_pairs_paths;   /* sort/order_paths.c */
-extern const cpu_paths cpu_rank_paths;    /* rank/cpu_rank.c */
-extern const cpu_paths cpu_select_paths;  /* select/cpu_select.c */
-extern const cpu_paths cpu_topk_paths;    /* select/cpu_topk.c */
-extern const cpu_paths cpu_strings_paths; /* strings/string_sort.c */
+extern const cpu_paths cpu_sort_paths;     /* sort/sort_paths.c */
+extern const cpu_paths cpu_argsort_paths;  /* sort/order_paths.c */
+extern const cpu_paths cpu_pairs_paths;    /* sort/order_paths.c */
+extern const cpu_paths cpu_rank_paths;     /* rank/cpu_rank.c */
+extern const cpu_paths cpu_select_paths;   /* select/cpu_select.c */
+extern const cpu_paths cpu_topk_paths;     /* select/cpu_topk.c */
+extern const cpu_paths cpu_strings_paths;  /* strings/string_sort.c */
+extern const cpu_paths cpu_segments_paths; /* segments/cpu_segments.c */
 
 /* Tries rows [first, end) of a table, and notes the row that did the call. A row with a fallback
  * also declines if scratch is refused; if no later row takes the call, the walk returns
