@@ -14,9 +14,14 @@ typedef struct cpu_look cpu_look;
 
 typedef struct cpu_path {
     ordo_path text;
-    bool (*applies)(cpu_look *look);
+    bool (*applies)(cpu_look *look);                /* NULL: always */
     ordo_status (*run)(cpu_look *look, bool *done); /* declines if *done stays false */
 } cpu_path;
+
+#define CPU_PATH(verb, name, when, fallback, applies, run)                                         \
+    {                                                                                              \
+        {verb, name, when, fallback}, applies, run                                                 \
+    }
 
 typedef struct cpu_paths {
     const cpu_path *rows;
@@ -54,7 +59,7 @@ INLINE ordo_status cpu_walk(enum cpu_paths_of table, const cpu_path *rows, size_
 #pragma GCC unroll 16
     for (size_t i = first; i < end; i++) {
         bool done = false;
-        if (!rows[i].applies(look))
+        if (rows[i].applies != NULL && !rows[i].applies(look))
             continue;
         ordo_status const status = rows[i].run(look, &done);
         if (status == ORDO_E_NOMEM && rows[i].text.fallback != NULL) {

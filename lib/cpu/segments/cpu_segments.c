@@ -480,12 +480,6 @@ static bool is_strided(cpu_look *look) { return look->block > 0; }
 
 static bool is_of_rows(cpu_look *look) { return look->has_rows; }
 
-static bool always(cpu_look *look)
-{
-    (void)look;
-    return true;
-}
-
 static ordo_status run_batches(cpu_look *look, segment_batch *batch, bool *done)
 {
     look->batch = batch;
@@ -513,11 +507,11 @@ enum {
 };
 
 static const cpu_path paths[SEGMENTS_PATHS] = {
-    {{"segments", "gathered", "the elements of a segment are apart", NULL}, is_strided, run_blocks},
-    {{"segments", "rows", "short segments of one length, for the loop of rows", NULL},
-     is_of_rows,
-     run_rows},
-    {{"segments", "each", "all other segments", NULL}, always, run_each},
+    CPU_PATH("segments", "gathered", "the elements of a segment are apart", NULL, is_strided,
+             run_blocks),
+    CPU_PATH("segments", "rows", "short segments of one length, for the loop of rows", NULL,
+             is_of_rows, run_rows),
+    CPU_PATH("segments", "each", "all other segments", NULL, NULL, run_each),
 };
 
 const cpu_paths cpu_segments_paths = {paths, SEGMENTS_PATHS};

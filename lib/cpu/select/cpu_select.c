@@ -460,12 +460,6 @@ static bool is_sampled(cpu_look *look)
     return chosen_way(look) == BY_SAMPLE || (chosen_way(look) == BY_SORT && look->s.key_size > 2);
 }
 
-static bool always(cpu_look *look)
-{
-    (void)look;
-    return true;
-}
-
 /* Takes the scratch of a way. Returns false if it is refused: then the selector has none. */
 static bool take_room(selector *s, select_way way)
 {
@@ -540,24 +534,19 @@ enum {
 };
 
 static const cpu_path paths[SELECT_PATHS] = {
-    {{"select", "few", "few enough for registers or for one vector sort", NULL},
-     is_few,
-     select_few},
-    {{"select", "count", "keys of 8 or 16 bits, more than a copy is for", "digits"},
-     is_counted,
-     select_counted},
-    {{"select", "ordered", "all windows of a sample are sorted, or all are reversed", NULL},
-     may_be_ordered,
-     select_ordered},
-    {{"select", "cells", "several positions, far from each other", "sample"},
-     is_for_cells,
-     select_in_cells},
-    {{"select", "copy", "few enough keys for a copy", "digits"}, is_copied, select_copied},
-    {{"select", "sort", "more positions than a few samples serve", "sample"},
-     is_sorted,
-     select_sorted},
-    {{"select", "sample", "keys of 32 or 64 bits", "digits"}, is_sampled, select_sampled},
-    {{"select", "digits", "all other keys", NULL}, always, select_by_digits},
+    CPU_PATH("select", "few", "few enough for registers or for one vector sort", NULL, is_few,
+             select_few),
+    CPU_PATH("select", "count", "keys of 8 or 16 bits, more than a copy is for", "digits",
+             is_counted, select_counted),
+    CPU_PATH("select", "ordered", "all windows of a sample are sorted, or all are reversed", NULL,
+             may_be_ordered, select_ordered),
+    CPU_PATH("select", "cells", "several positions, far from each other", "sample", is_for_cells,
+             select_in_cells),
+    CPU_PATH("select", "copy", "few enough keys for a copy", "digits", is_copied, select_copied),
+    CPU_PATH("select", "sort", "more positions than a few samples serve", "sample", is_sorted,
+             select_sorted),
+    CPU_PATH("select", "sample", "keys of 32 or 64 bits", "digits", is_sampled, select_sampled),
+    CPU_PATH("select", "digits", "all other keys", NULL, NULL, select_by_digits),
 };
 
 const cpu_paths cpu_select_paths = {paths, SELECT_PATHS};

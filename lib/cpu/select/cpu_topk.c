@@ -223,12 +223,6 @@ static ordo_status topk_few(cpu_look *look, bool *done)
     return ORDO_OK;
 }
 
-static bool always(cpu_look *look)
-{
-    (void)look;
-    return true;
-}
-
 static ordo_status topk_select(cpu_look *look, bool *done)
 {
     const cpu_kernels *const   kernels = look->kernels;
@@ -269,8 +263,9 @@ enum {
 };
 
 static const cpu_path paths[TOPK_PATHS] = {
-    {{"topk", "few", "few enough for registers or for one vector sort", NULL}, is_few, topk_few},
-    {{"topk", "select", "all other keys", NULL}, always, topk_select},
+    CPU_PATH("topk", "few", "few enough for registers or for one vector sort", NULL, is_few,
+             topk_few),
+    CPU_PATH("topk", "select", "all other keys", NULL, NULL, topk_select),
 };
 
 const cpu_paths cpu_topk_paths = {paths, TOPK_PATHS};

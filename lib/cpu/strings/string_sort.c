@@ -329,12 +329,6 @@ static bool is_begun(cpu_look *look) { return look->begun; }
 
 static bool is_small(cpu_look *look) { return !string_is_large(look->engine.order->n); }
 
-static bool always(cpu_look *look)
-{
-    (void)look;
-    return true;
-}
-
 static ordo_status sort_small(cpu_look *look, bool *done)
 {
     string_engine *const engine = &look->engine;
@@ -389,9 +383,9 @@ enum {
 };
 
 static const cpu_path paths[STRINGS_PATHS] = {
-    {{"strings", "begun", "a GPU has begun the order", NULL}, is_begun, sort_large},
-    {{"strings", "small", "few enough for one thread", NULL}, is_small, sort_small},
-    {{"strings", "large", "all other strings", NULL}, always, sort_large},
+    CPU_PATH("strings", "begun", "a GPU has begun the order", NULL, is_begun, sort_large),
+    CPU_PATH("strings", "small", "few enough for one thread", NULL, is_small, sort_small),
+    CPU_PATH("strings", "large", "all other strings", NULL, NULL, sort_large),
 };
 
 const cpu_paths cpu_strings_paths = {paths, STRINGS_PATHS};
