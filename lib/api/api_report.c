@@ -152,12 +152,7 @@ const char *ordo_strategy_name(ordo_strategy strategy)
 
 /* ---- Paths ---- */
 
-const ordo_path *ordo_last_path(const ordo_ctx *ctx)
-{
-    const ordo_path *const path = ctx == NULL ? NULL : ctx->exec.path;
-    /* A call that sorts in one of its steps has noted the path of that sort. */
-    return path != NULL && strcmp(path->verb, ctx->running.operation) == 0 ? path : NULL;
-}
+const ordo_path *ordo_last_path(const ordo_ctx *ctx) { return ctx == NULL ? NULL : ctx->exec.path; }
 
 const ordo_path *ordo_path_at(const ordo_ctx *ctx, size_t i)
 {

@@ -87,8 +87,9 @@ static void close_cpu(void *state) { (void)state; }
 
 static const ordo_path *path_at(size_t i)
 {
-    static const cpu_paths *const tables[] = {&cpu_sort_paths, &cpu_argsort_paths, &cpu_pairs_paths,
-                                              &cpu_rank_paths};
+    static const cpu_paths *const tables[] = {
+        &cpu_sort_paths,   &cpu_argsort_paths, &cpu_pairs_paths,   &cpu_rank_paths,
+        &cpu_select_paths, &cpu_topk_paths,    &cpu_strings_paths, &cpu_segments_paths};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         if (i < tables[t]->count)
             return &tables[t]->rows[i].text;

@@ -338,6 +338,7 @@ struct cpu_look {
     const cpu_kernels   *kernels;
     const ordo_rank_job *job;
     ordo_exec           *exec;
+    ordo_sort_job        keys;  /* set with `order` */
     ordo_input           order; /* that a look showed */
     rank_work            work;
     rank_room            rooms; /* `records` is NULL, or scratch that a row left */
@@ -365,20 +366,14 @@ static bool suits_few_words(cpu_look *look)
 
 static bool seems_ordered(cpu_look *look)
 {
-    ordo_sort_job const keys = keys_of(look->job);
-    look->order = look_tied(look->kernels, &keys, look->exec);
+    look->keys = keys_of(look->job);
+    look->order = look_tied(look->kernels, &look->keys, look->exec);
     return look->order != ORDO_INPUT_ANY;
 }
 
 static bool suits_short_keys(cpu_look *look)
 {
     return short_keys_suit(look->job->type, look->job->n);
-}
-
-static bool always(cpu_look *look)
-{
-    (void)look;
-    return true;
 }
 
 static ordo_status rank_tiny(cpu_look *look, bool *done)
@@ -420,7 +415,6 @@ static void falling_piece(void *arg, size_t lo, size_t hi)
 static ordo_status rank_ordered(cpu_look *look, bool *done)
 {
     const ordo_rank_job *const job = look->job;
-    ordo_sort_job const        keys = keys_of(job);
     ordo_rank_job              falling = *job;
     ordo_rank_sorted_job const rising = {.type = job->type,
                                          .sorted = job->keys,
@@ -428,7 +422,7 @@ static ordo_status rank_ordered(cpu_look *look, bool *done)
                                          .rank_type = job->rank_type,
                                          .ranks = job->ranks,
                                          .ties = job->ties};
-    TRY(look_tied_all(look->kernels, &keys, look->order, done, look->exec));
+    TRY(look_tied_all(look->kernels, &look->keys, look->order, done, look->exec));
     if (!*done)
         return ORDO_OK;
     if (look->order == ORDO_INPUT_SORTED)
@@ -499,23 +493,17 @@ enum {
 };
 
 static const cpu_path paths[RANK_PATHS] = {
-    {{"cpu", "rank", "count", "so few keys that each is compared with all others", NULL},
-     is_tiny,
-     rank_tiny},
-    {{"cpu", "rank", "few words", "few enough for one vector sort of words on the stack", NULL},
-     suits_few_words,
-     rank_words},
-    {{"cpu", "rank", "ordered", "all keys, or a sample of neighbours, are sorted or reversed",
-      NULL},
-     seems_ordered,
-     rank_ordered},
-    {{"cpu", "rank", "words", "the vector sort takes so many words of key bits and index", NULL},
-     suits_words,
-     rank_words},
-    {{"cpu", "rank", "short", "keys of 64 bits; a sample shows few ties of shorter ones", NULL},
-     suits_short_keys,
-     rank_short},
-    {{"cpu", "rank", "radix", "all other keys", NULL}, always, rank_sort},
+    CPU_PATH("rank", "count", "so few keys that each is compared with all others", NULL, is_tiny,
+             rank_tiny),
+    CPU_PATH("rank", "few words", "few enough for one vector sort of words on the stack", NULL,
+             suits_few_words, rank_words),
+    CPU_PATH("rank", "ordered", "all keys, or a sample of neighbours, are sorted or reversed", NULL,
+             seems_ordered, rank_ordered),
+    CPU_PATH("rank", "words", "the vector sort takes so many words of key bits and index", NULL,
+             suits_words, rank_words),
+    CPU_PATH("rank", "short", "keys of 64 bits; a sample shows few ties of shorter ones", NULL,
+             suits_short_keys, rank_short),
+    CPU_PATH("rank", "radix", "all other keys", NULL, NULL, rank_sort),
 };
 
 const cpu_paths cpu_rank_paths = {paths, RANK_PATHS};

@@ -10,6 +10,8 @@
  * the longest segment. */
 #include "cpu/segments/segments.h"
 
+#include "cpu/base/paths.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +27,10 @@ typedef struct segment_needs { /* bytes of scratch */
     size_t larges;             /* number of large segments */
 } segment_needs;
 
-typedef struct segment_run {
+typedef cpu_look segment_run; /* also the look of the paths */
+typedef void     segment_batch(segment_run *run, segment_worker *worker, size_t first, size_t end);
+
+struct cpu_look {
     const ordo_segments_job *job;
     const ordo_segment_view *view;
     ordo_exec               *exec;
@@ -45,7 +50,8 @@ typedef struct segment_run {
     _Atomic size_t           failed; /* the first segment that failed, or the number of segments */
     ordo_status              status; /* of segment `failed` */
     char                     why[sizeof((segment_worker *)0)->why];
-} segment_run;
+    segment_batch           *batch; /* does segments first to end - 1 except large ones */
+};
 
 /* ---- Costs ---- */
 
@@ -308,32 +314,41 @@ static void start_of(const segment_run *run, size_t i, void **at)
     }
 }
 
-/* Does segments first to end - 1 except large ones. Returns early if an earlier segment failed. */
-static void do_batch(segment_run *run, segment_worker *worker, size_t first, size_t end)
+static void blocks_batch(segment_run *run, segment_worker *worker, size_t first, size_t end)
 {
     const ordo_segment_view *const view = run->view;
-    void                          *at[ORDO_SEGMENT_ARRAYS];
-    if (first >= end || atomic_load_explicit(&run->failed, memory_order_relaxed) < first)
-        return;
-    if (run->block > 0 && view->length > run->large)
+    if (view->length > run->large)
         return; /* all segments are large */
-    if (run->block > 0) {
-        for (size_t i = first, count; i < end; i += count) {
-            count = ordo_min(ordo_min(run->block, end - i), view->group - i % view->group);
-            if (!do_block(run, worker, i, count))
-                return;
-        }
-    } else if (run->has_rows) {
-        start_of(run, first, at);
-        (void)do_rows(run, worker, first, end - first, at);
-    } else {
-        for (size_t i = first; i < end; i++) {
-            size_t const n = ordo_segment_length(view, i);
-            start_of(run, i, at);
-            if (n <= run->large && !do_one(run, worker, i, n, at))
-                return;
-        }
+    for (size_t i = first, count; i < end; i += count) {
+        count = ordo_min(ordo_min(run->block, end - i), view->group - i % view->group);
+        if (!do_block(run, worker, i, count))
+            return;
     }
+}
+
+static void rows_batch(segment_run *run, segment_worker *worker, size_t first, size_t end)
+{
+    void *at[ORDO_SEGMENT_ARRAYS];
+    start_of(run, first, at);
+    (void)do_rows(run, worker, first, end - first, at);
+}
+
+static void each_batch(segment_run *run, segment_worker *worker, size_t first, size_t end)
+{
+    void *at[ORDO_SEGMENT_ARRAYS];
+    for (size_t i = first; i < end; i++) {
+        size_t const n = ordo_segment_length(run->view, i);
+        start_of(run, i, at);
+        if (n <= run->large && !do_one(run, worker, i, n, at))
+            return;
+    }
+}
+
+/* Does no segments if an earlier one failed. */
+static void do_batch(segment_run *run, segment_worker *worker, size_t first, size_t end)
+{
+    if (first < end && atomic_load_explicit(&run->failed, memory_order_relaxed) >= first)
+        run->batch(run, worker, first, end);
 }
 
 static void batch_piece(void *arg, size_t lo, size_t hi)
@@ -463,6 +478,48 @@ static ordo_status run_all(segment_run *run)
                : ordo_fail(exec, run->status, "segment %zu: %s", failed, run->why);
 }
 
+/* ---- The paths ---- */
+
+static bool is_strided(cpu_look *look) { return look->block > 0; }
+
+static bool is_of_rows(cpu_look *look) { return look->has_rows; }
+
+static ordo_status run_batches(cpu_look *look, segment_batch *batch, bool *done)
+{
+    look->batch = batch;
+    *done = true;
+    return run_all(look);
+}
+
+static ordo_status run_blocks(cpu_look *look, bool *done)
+{
+    return run_batches(look, blocks_batch, done);
+}
+
+static ordo_status run_rows(cpu_look *look, bool *done)
+{
+    return run_batches(look, rows_batch, done);
+}
+
+static ordo_status run_each(cpu_look *look, bool *done)
+{
+    return run_batches(look, each_batch, done);
+}
+
+enum {
+    SEGMENTS_PATHS = 3
+};
+
+static const cpu_path paths[SEGMENTS_PATHS] = {
+    CPU_PATH("segments", "gathered", "the elements of a segment are apart", NULL, is_strided,
+             run_blocks),
+    CPU_PATH("segments", "rows", "short segments of one length, for the loop of rows", NULL,
+             is_of_rows, run_rows),
+    CPU_PATH("segments", "each", "all other segments", NULL, NULL, run_each),
+};
+
+const cpu_paths cpu_segments_paths = {paths, SEGMENTS_PATHS};
+
 ordo_status cpu_segments(void *state, const ordo_segments_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
@@ -470,7 +527,7 @@ ordo_status cpu_segments(void *state, const ordo_segments_job *job, ordo_exec *e
     ordo_status              status = ORDO_OK;
     prepare(&run, job, exec);
     if (job->view->count > 0)
-        status = run_all(&run);
+        status = cpu_walk(paths, 0, SEGMENTS_PATHS, &run, exec);
     memset(&exec->facts, 0, offsetof(ordo_facts, device_status));
     exec->facts.strategy = ORDO_STRATEGY_SEGMENTS;
     exec->algorithm = run.algorithm != NULL ? run.algorithm : "rows";

@@ -1,17 +1,18 @@
-/* cpu_select.c - the k-th keys of an unsorted array: chooses one of several ways.
+/* cpu_select.c - the k-th keys of an unsorted array: the table of paths (paths.h).
  *
  * few       sorts a copy in registers
- * sorted    reads the k-th keys from their places, after a check of all keys; also if reversed
- * copy      quickselect on a copy of the words, or a vector sort for several k; for small n
- * cells     one or two reads count the keys of many cells (select_cells.c); for several k
+ * count     counts every value (narrow.c)
+ * ordered   reads the k-th keys from their places, after a check of all keys
+ * cells     one or two reads count the keys of many cells (select_cells.c)
+ * copy      quickselect on a copy of the words, or a vector sort for several k
+ * sort      sorts a copy
  * sample    a random sample brackets each k (select_sample.c), one read keeps the words in the
- *           brackets (select_pass.c), quickselect finds the key; after a miss: radix
- * count     counts every value (narrow.c); for keys of 8 and 16 bits
- * radix     digit by digit (select_radix.c), without random draws
- * sort      sorts a copy; for very many k
+ *           brackets (select_pass.c), quickselect finds the key; after a miss: digits
+ * digits    digit by digit (select_radix.c), without random draws
  * bitonic   sorts sub-arrays of a copy and merges them, as the median paper does; and
- * merge     the same with merges of pairs: slots of papers/median */
+ * merge     the same with merges of pairs: slots of papers/median; only by name */
 #include "backend/papers.h"
+#include "cpu/base/paths.h"
 #include "cpu/radix/radix.h"
 #include "cpu/select/select.h"
 #include "cpu/sort/sort_steps.h"
@@ -19,14 +20,12 @@
 #include <string.h>
 
 enum {
-    WINDOWS = 64,     /* looked at before all keys are checked for order */
-    WINDOW_KEYS = 16, /* in a window */
     MANY_PASSES = 4,  /* a sort is faster than more passes */
     COPY_RANGES = 2,  /* with more ranges, which frequent words make, a copy is faster */
     ARENA_SLACK = 512 /* bytes that a second allocation from the arena may cost in addition */
 };
 
-typedef enum select_way {
+typedef enum select_way { /* what the type, n and the number of k choose, except cells */
     BY_COPY,
     BY_CELLS,
     BY_SAMPLE,
@@ -60,19 +59,6 @@ static select_way way_of(const ordo_select_job *job)
     if (job->count > MANY_PASSES * (size == 2 ? 1 : select_sample_groups(job->n)))
         return BY_SORT;
     return job->algorithm == ORDO_ALGORITHM_AUTO && size > 2 ? BY_SAMPLE : BY_DIGITS;
-}
-
-/* With a vector sort, a sample is faster than a copy also for fewer keys if all k are near each
- * other, and needs less scratch. */
-static select_way with_kernels(const selector *s, select_way way)
-{
-    const ordo_select_job *const job = s->job;
-    bool const                   wide = s->word_size == sizeof(uint64_t);
-    bool const near = job->k[job->count - 1] - job->k[0] <= job->n / ORDO_TUNE_SELECT_NEAR;
-    return way == BY_COPY && near && job->n > ORDO_TUNE_SELECT_VECTOR_COPY && s->key_size > 2 &&
-                   s->kernels->nth_word[wide ? CPU_WORDS_64 : CPU_WORDS_32] != NULL
-               ? BY_SAMPLE
-               : way;
 }
 
 /* Bytes of scratch for the words or keys of a way: copy and sub-arrays n words; cells and sample
@@ -212,8 +198,7 @@ static size_t few_keys(const cpu_kernels *kernels, size_t size)
                 : ordo_max(ORDO_TUNE_SELECT_VECTOR_32, ORDO_TUNE_SMALL_N_32);
 }
 
-/* Sorts a copy of a few keys. Returns false if there are more. */
-static bool select_few(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec)
+static void sort_few(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec)
 {
     uint64_t            copy[256];
     size_t const        size = ordo_type_size(job->type);
@@ -224,15 +209,12 @@ static bool select_few(const cpu_kernels *kernels, const ordo_select_job *job, o
                        sizeof copy >= ORDO_TUNE_SMALL_N_64 * sizeof *copy &&
                        sizeof copy >= ORDO_TUNE_SMALL_N_32 * sizeof(uint32_t),
                    "the copy fits");
-    if (job->algorithm != ORDO_ALGORITHM_AUTO || job->n > few_keys(kernels, size))
-        return false;
     memcpy(copy, job->keys, job->n * size);
     if (!cpu_small_sort(kernels, &sort, exec))
         (void)cpu_vector_sort(kernels, &sort, exec);
     exec->changed = changed;
     for (size_t j = 0; j < job->count; j++)
         memcpy((char *)job->out + j * size, (const char *)copy + job->k[j] * size, size);
-    return true;
 }
 
 static ordo_status by_sub_arrays(const selector *s)
@@ -269,17 +251,11 @@ static ordo_status by_sort(void *state, const selector *s)
 }
 
 /* Counts every value; the prefix sums of the counts give the value of each k. */
-static ordo_status by_count(const selector *s, bool *done)
+static ordo_status by_count(const selector *s)
 {
     const ordo_select_job *const job = s->job;
     const size_t                *starts;
-    ordo_status const            status =
-        cpu_narrow_count(job->type, job->keys, job->n, job->descending, &starts, s->exec);
-    *done = status != ORDO_E_NOMEM;
-    if (!*done)
-        ordo_fail(s->exec, ORDO_OK, "%s", ""); /* no error: digits need no scratch */
-    if (status != ORDO_OK)
-        return *done ? status : ORDO_OK;
+    TRY(cpu_narrow_count(job->type, job->keys, job->n, job->descending, &starts, s->exec));
     s->exec->algorithm = "count";
     s->exec->isa = "generic";
     for (size_t j = 0; j < job->count; j++) {
@@ -289,69 +265,6 @@ static ordo_status by_count(const selector *s, bool *done)
                 value += step;
         select_put(s, j, value);
     }
-    return ORDO_OK;
-}
-
-/* ---- Sorted and reversed arrays ---- */
-
-typedef struct order_check {
-    const void        *keys;
-    cpu_first_step_fn *first_step;
-    unsigned           step; /* neighbours that are not in order: cpu_step */
-    atomic_bool        broken;
-} order_check;
-
-static void check_piece(void *arg, size_t lo, size_t hi)
-{
-    order_check *const check = arg;
-    if (!atomic_load_explicit(&check->broken, memory_order_relaxed) &&
-        check->first_step(check->keys, ordo_max(lo, 1), hi, check->step) < hi)
-        atomic_store_explicit(&check->broken, true, memory_order_relaxed);
-}
-
-/* Whether the keys of windows all over the array are in order, and the first keys of the windows
- * are. Almost every array that is not in order fails here, after a few comparisons. */
-static bool seems_ordered(const selector *s, const order_check *check)
-{
-    uint64_t     firsts[WINDOWS];
-    size_t const size = s->key_size, stride = (s->job->n - WINDOW_KEYS) / WINDOWS;
-    for (size_t w = 0; w < WINDOWS; w++) {
-        const char *const window = (const char *)check->keys + w * stride * size;
-        if (check->first_step(window, 1, WINDOW_KEYS, check->step) < WINDOW_KEYS)
-            return false;
-        memcpy((char *)firsts + w * size, window, size);
-    }
-    return check->first_step(firsts, 1, WINDOWS, check->step) == WINDOWS;
-}
-
-/* Answers every k of an array that is sorted or reversed. *done is false for other arrays. */
-static ordo_status by_place(const cpu_kernels *kernels, const selector *s, bool *done)
-{
-    const ordo_select_job *const job = s->job;
-    unsigned const               down = job->descending ? CPU_STEP_DOWN : 0;
-    for (unsigned reversed = 0; reversed <= 1 && !*done; reversed++) {
-        order_check check = {.keys = job->keys,
-                             .first_step = kernels->loops->first_step[job->type],
-                             .step = down | (reversed ? CPU_STEP_RISE : 0)};
-        atomic_init(&check.broken, false);
-        if (!seems_ordered(s, &check))
-            continue;
-        s->exec->phases++;
-        if (!ordo_loop(s->exec, job->n, cpu_grain(job->n), check_piece, &check))
-            return ORDO_E_CANCELLED;
-        s->exec->phase++;
-        *done = !atomic_load_explicit(&check.broken, memory_order_relaxed);
-        for (size_t j = 0; *done && j < job->count; j++) {
-            size_t const at = reversed ? job->n - 1 - job->k[j] : job->k[j];
-            memcpy((char *)job->out + j * s->key_size, (const char *)job->keys + at * s->key_size,
-                   s->key_size);
-        }
-        s->exec->facts.input = !*done     ? s->exec->facts.input
-                               : reversed ? ORDO_INPUT_REVERSED
-                                          : ORDO_INPUT_SORTED;
-    }
-    if (*done)
-        s->exec->algorithm = "sorted";
     return ORDO_OK;
 }
 
@@ -471,25 +384,80 @@ static ordo_status by_sample(const selector *s)
     return ORDO_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The paths ---- */
 
-static ordo_status run(void *state, const selector *s, select_way way)
+struct cpu_look {
+    const cpu_kernels     *kernels;
+    const ordo_select_job *job;
+    ordo_exec             *exec;
+    cpu_ties              *ties;
+    bool                   opened; /* sets `s`, `way` and `cells` */
+    select_way             way;
+    selector               s;
+    void                  *cells; /* the scratch of cells, which may decline; enough for a sample */
+};
+
+static bool is_few(cpu_look *look)
 {
-    switch (way) {
-    case BY_COPY:
-        return by_copy(s);
-    case BY_CELLS:
-    case BY_SAMPLE:
-        return by_sample(s);
-    case BY_SORT:
-        return by_sort(state, s);
-    case BY_SUB_ARRAYS:
-        return by_sub_arrays(s);
-    case BY_COUNT:
-    case BY_DIGITS:
-        break;
-    }
-    return by_digits(s);
+    const ordo_select_job *const job = look->job;
+    return job->algorithm == ORDO_ALGORITHM_AUTO &&
+           job->n <= few_keys(look->kernels, ordo_type_size(job->type));
+}
+
+/* With a vector sort, a sample is faster than a copy also for fewer keys if all k are near each
+ * other, and needs less scratch. */
+static bool prefers_sample(const selector *s)
+{
+    const ordo_select_job *const job = s->job;
+    bool const                   wide = s->word_size == sizeof(uint64_t);
+    return job->k[job->count - 1] - job->k[0] <= job->n / ORDO_TUNE_SELECT_NEAR &&
+           job->n > ORDO_TUNE_SELECT_VECTOR_COPY && s->key_size > 2 &&
+           s->kernels->nth_word[wide ? CPU_WORDS_64 : CPU_WORDS_32] != NULL;
+}
+
+static void open_look(cpu_look *look)
+{
+    const ordo_select_job *const job = look->job;
+    look->s = (selector){.job = job,
+                         .exec = look->exec,
+                         .kernels = look->kernels,
+                         .band = look->kernels->loops->band[job->type][job->descending],
+                         .key_size = ordo_type_size(job->type),
+                         .word_size = select_word_size(job->type),
+                         .ties = look->ties};
+    look->way = way_of(job);
+    if (look->way == BY_COPY && prefers_sample(&look->s))
+        look->way = BY_SAMPLE;
+    look->cells = NULL;
+    look->opened = true;
+    look->exec->isa = look->kernels->isa;
+    look->exec->phases = look->exec->phase + 1; /* each pass adds its own */
+}
+
+static select_way chosen_way(cpu_look *look)
+{
+    if (!look->opened)
+        open_look(look);
+    return look->way;
+}
+
+static bool is_counted(cpu_look *look) { return chosen_way(look) == BY_COUNT; }
+
+static bool may_be_ordered(cpu_look *look)
+{
+    return look->job->algorithm == ORDO_ALGORITHM_AUTO && chosen_way(look) != BY_COPY &&
+           chosen_way(look) != BY_COUNT;
+}
+
+static bool is_for_cells(cpu_look *look) { return suits_cells(look->job); }
+
+static bool is_copied(cpu_look *look) { return chosen_way(look) == BY_COPY; }
+
+static bool is_sorted(cpu_look *look) { return chosen_way(look) == BY_SORT; }
+
+static bool is_sampled(cpu_look *look)
+{
+    return chosen_way(look) == BY_SAMPLE || (chosen_way(look) == BY_SORT && look->s.key_size > 2);
 }
 
 /* Takes the scratch of a way. Returns false if it is refused: then the selector has none. */
@@ -501,63 +469,107 @@ static bool take_room(selector *s, select_way way)
     return s->room != NULL;
 }
 
-/* Takes the scratch of a way, or of another way that needs less, and returns that way. If s has the
- * scratch for cells, it is enough for BY_SAMPLE. */
-static select_way settle_room(selector *s, select_way way)
+static ordo_status select_few(cpu_look *look, bool *done)
 {
-    selector const with_cells = *s;
-    if (way != BY_SAMPLE && take_room(s, way))
-        return way;
-    if (way_of(s->job) == BY_COPY && take_room(s, BY_COPY))
-        return way;
-    if ((way != BY_SAMPLE && way != BY_SORT) || s->key_size <= 2)
-        return BY_DIGITS;
-    if (with_cells.room == NULL)
-        return take_room(s, BY_SAMPLE) ? BY_SAMPLE : BY_DIGITS;
-    *s = with_cells;
-    s->room_words = room_of(s->job, BY_SAMPLE) / s->word_size;
-    return BY_SAMPLE;
+    *done = true;
+    sort_few(look->kernels, look->job, look->exec);
+    return ORDO_OK;
+}
+
+static ordo_status select_counted(cpu_look *look, bool *done)
+{
+    *done = true;
+    return by_count(&look->s);
+}
+
+static ordo_status select_ordered(cpu_look *look, bool *done)
+{
+    (void)chosen_way(look);
+    return select_by_place(&look->s, done);
+}
+
+static ordo_status select_in_cells(cpu_look *look, bool *done)
+{
+    if (!take_room(&look->s, BY_CELLS))
+        return ORDO_OK;
+    look->cells = look->s.room;
+    return select_cells(&look->s, done);
+}
+
+static ordo_status select_copied(cpu_look *look, bool *done)
+{
+    *done = take_room(&look->s, BY_COPY);
+    return *done ? by_copy(&look->s) : ORDO_OK;
+}
+
+static ordo_status select_sorted(cpu_look *look, bool *done)
+{
+    *done = take_room(&look->s, BY_SORT);
+    return *done ? by_sort((void *)look->kernels, &look->s) : ORDO_OK; /* never written */
+}
+
+/* A few keys get room for a copy, which by_sample may need. */
+static ordo_status select_sampled(cpu_look *look, bool *done)
+{
+    selector *const s = &look->s;
+    if (look->cells != NULL) {
+        s->room = look->cells;
+        s->room_words = room_of(s->job, BY_SAMPLE) / s->word_size;
+    } else if (way_of(s->job) != BY_COPY || !take_room(s, BY_COPY)) {
+        (void)take_room(s, BY_SAMPLE);
+    }
+    *done = s->room != NULL;
+    return *done ? by_sample(s) : ORDO_OK;
+}
+
+static ordo_status select_by_digits(cpu_look *look, bool *done)
+{
+    *done = true;
+    (void)take_room(&look->s, BY_DIGITS);
+    return by_digits(&look->s);
+}
+
+enum {
+    SELECT_PATHS = 8
+};
+
+static const cpu_path paths[SELECT_PATHS] = {
+    CPU_PATH("select", "few", "few enough for registers or for one vector sort", NULL, is_few,
+             select_few),
+    CPU_PATH("select", "count", "keys of 8 or 16 bits, more than a copy is for", "digits",
+             is_counted, select_counted),
+    CPU_PATH("select", "ordered", "all windows of a sample are sorted, or all are reversed", NULL,
+             may_be_ordered, select_ordered),
+    CPU_PATH("select", "cells", "several positions, far from each other", "sample", is_for_cells,
+             select_in_cells),
+    CPU_PATH("select", "copy", "few enough keys for a copy", "digits", is_copied, select_copied),
+    CPU_PATH("select", "sort", "more positions than a few samples serve", "sample", is_sorted,
+             select_sorted),
+    CPU_PATH("select", "sample", "keys of 32 or 64 bits", "digits", is_sampled, select_sampled),
+    CPU_PATH("select", "digits", "all other keys", NULL, NULL, select_by_digits),
+};
+
+const cpu_paths cpu_select_paths = {paths, SELECT_PATHS};
+
+static ordo_status by_sub_arrays_of(cpu_look *look)
+{
+    open_look(look);
+    TRY(ordo_scratch(look->exec, room_of(look->job, BY_SUB_ARRAYS), &look->s.room));
+    return by_sub_arrays(&look->s);
 }
 
 static ordo_status select_keys(void *state, const ordo_select_job *job, cpu_ties *ties,
                                ordo_exec *exec)
 {
-    const cpu_kernels *const kernels = state;
-    if (select_few(kernels, job, exec))
-        return ORDO_OK;
-    selector         s = {.job = job,
-                          .exec = exec,
-                          .kernels = kernels,
-                          .band = kernels->loops->band[job->type][job->descending],
-                          .key_size = ordo_type_size(job->type),
-                          .word_size = select_word_size(job->type),
-                          .ties = ties};
-    select_way const way = with_kernels(&s, way_of(job));
-    exec->isa = kernels->isa;
-    exec->phases = exec->phase + 1; /* each pass adds its own */
-
-    if (way == BY_SUB_ARRAYS) {
-        TRY(ordo_scratch(exec, room_of(job, way), &s.room));
-        return run(state, &s, way);
-    }
-    bool done = false;
-    if (job->algorithm == ORDO_ALGORITHM_AUTO && way != BY_COPY && way != BY_COUNT) {
-        TRY(by_place(kernels, &s, &done));
-        if (done)
-            return ORDO_OK;
-    }
-    if (way == BY_COUNT) {
-        TRY(by_count(&s, &done));
-        if (done)
-            return ORDO_OK;
-    }
-    if (suits_cells(job) && take_room(&s, BY_CELLS)) {
-        TRY(select_cells(&s, &done));
-        if (done)
-            return ORDO_OK;
-    }
-    select_way const possible = settle_room(&s, way);
-    return run(state, &s, possible);
+    cpu_look look;
+    look.kernels = state;
+    look.job = job;
+    look.exec = exec;
+    look.ties = ties;
+    look.opened = false;
+    return job->algorithm == ORDO_ALGORITHM_BITONIC || job->algorithm == ORDO_ALGORITHM_MERGE
+               ? by_sub_arrays_of(&look)
+               : cpu_walk(paths, 0, SELECT_PATHS, &look, exec);
 }
 
 ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)

@@ -9,6 +9,7 @@
  * Scratch: that of selection, k records of 8 bytes (16 for keys of 64 bits or indices above 2^32),
  * that of the sort if it is granted, and two counts for each piece. */
 #include "core/keybits.h"
+#include "cpu/base/paths.h"
 #include "cpu/radix/radix.h"
 #include "cpu/select/select.h"
 #include "cpu/sort/sort_steps.h"
@@ -180,24 +181,37 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, const ordo_exec *exec)
     return bytes;
 }
 
-/* All of a few keys are sorted. Returns false if there are more. */
-static bool topk_few(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec)
-{
-    enum {
-        MOST = ORDO_TUNE_WORDS_FEW_64 > ORDO_TUNE_SMALL_N_ORDER ? ORDO_TUNE_WORDS_FEW_64
+/* ---- The paths ---- */
+
+enum {
+    MOST_FEW = ORDO_TUNE_WORDS_FEW_64 > ORDO_TUNE_SMALL_N_ORDER ? ORDO_TUNE_WORDS_FEW_64
                                                                 : ORDO_TUNE_SMALL_N_ORDER
-    };
-    uint32_t               order[MOST] = {0};
-    size_t const           size = ordo_type_size(job->type);
-    ordo_argsort_job const all = {.type = job->type,
-                                  .keys = job->keys,
-                                  .n = job->n,
-                                  .descending = job->descending,
-                                  .index_type = ORDO_U32,
-                                  .index = order};
-    if (job->n > MOST ||
-        !(cpu_vector_argsort(kernels, &all, exec) || cpu_small_argsort(kernels, &all, exec)))
-        return false;
+};
+
+struct cpu_look {
+    const cpu_kernels   *kernels;
+    const ordo_topk_job *job;
+    ordo_exec           *exec;
+};
+
+static bool is_few(cpu_look *look) { return look->job->n <= MOST_FEW; }
+
+/* All of a few keys are sorted. Declines if there are more than one sort on the stack takes. */
+static ordo_status topk_few(cpu_look *look, bool *done)
+{
+    const ordo_topk_job *const job = look->job;
+    uint32_t                   order[MOST_FEW] = {0};
+    size_t const               size = ordo_type_size(job->type);
+    ordo_argsort_job const     all = {.type = job->type,
+                                      .keys = job->keys,
+                                      .n = job->n,
+                                      .descending = job->descending,
+                                      .index_type = ORDO_U32,
+                                      .index = order};
+    *done = cpu_vector_argsort(look->kernels, &all, look->exec) ||
+            cpu_small_argsort(look->kernels, &all, look->exec);
+    if (!*done)
+        return ORDO_OK;
     for (size_t i = 0; i < job->k; i++) {
         if (job->values != NULL)
             memcpy((char *)job->values + i * size, (const char *)job->keys + order[i] * size, size);
@@ -206,27 +220,28 @@ static bool topk_few(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_
         else if (job->index != NULL)
             ((uint64_t *)job->index)[i] = order[i];
     }
-    return true;
+    return ORDO_OK;
 }
 
-ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
+static ordo_status topk_select(cpu_look *look, bool *done)
 {
-    const cpu_kernels *const kernels = state;
-    topk_work                work = {.job = job,
-                                     .count = kernels->loops->band[job->type][job->descending],
-                                     .below = kernels->loops->below[job->type][job->descending],
-                                     .key_size = ordo_type_size(job->type),
-                                     .grain = cpu_grain(job->n),
-                                     .records = {kind_of(job), NULL, job->k}};
-    void                    *counts;
-    if (topk_few(kernels, job, exec))
-        return ORDO_OK;
+    const cpu_kernels *const   kernels = look->kernels;
+    const ordo_topk_job *const job = look->job;
+    ordo_exec *const           exec = look->exec;
+    topk_work                  work = {.job = job,
+                                       .count = kernels->loops->band[job->type][job->descending],
+                                       .below = kernels->loops->below[job->type][job->descending],
+                                       .key_size = ordo_type_size(job->type),
+                                       .grain = cpu_grain(job->n),
+                                       .records = {kind_of(job), NULL, job->k}};
+    void                      *counts;
+    *done = true;
     work.pieces = ordo_div_up(job->n, work.grain);
     TRY(ordo_scratch(exec, work.pieces * sizeof *work.counts, &counts));
     TRY(ordo_scratch(exec, job->k * record_size(work.records.kind), &work.records.array));
     work.counts = counts;
 
-    TRY(find_band(state, &work, exec));
+    TRY(find_band((void *)kernels, &work, exec)); /* never written */
     exec->phases = exec->phase + 4;
     if (!ordo_loop(exec, job->n, work.grain, count_piece, &work))
         return ORDO_E_CANCELLED;
@@ -241,4 +256,22 @@ ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
     exec->algorithm = "select and sort";
     exec->isa = kernels->isa;
     return cpu_done(ordo_loop(exec, job->k, cpu_grain(job->k), write_piece, &work));
+}
+
+enum {
+    TOPK_PATHS = 2
+};
+
+static const cpu_path paths[TOPK_PATHS] = {
+    CPU_PATH("topk", "few", "few enough for registers or for one vector sort", NULL, is_few,
+             topk_few),
+    CPU_PATH("topk", "select", "all other keys", NULL, NULL, topk_select),
+};
+
+const cpu_paths cpu_topk_paths = {paths, TOPK_PATHS};
+
+ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
+{
+    cpu_look look = {state, job, exec};
+    return cpu_walk(paths, 0, TOPK_PATHS, &look, exec);
 }

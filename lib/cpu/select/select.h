@@ -107,6 +107,11 @@ size_t select_sample_groups(size_t n);
 ordo_status select_brackets(const selector *s, size_t first, size_t *next,
                             select_range ranges[SELECT_RANGES], size_t *count);
 
+/* ---- select_order.c: sorted and reversed arrays ---- */
+
+/* Answers every k, or leaves *done false. */
+ordo_status select_by_place(const selector *s, bool *done);
+
 /* ---- select_cells.c: many k at once ---- */
 
 /* Answers all k, at most SELECT_MANY, or sets *done to false if another way is better. Uses all of

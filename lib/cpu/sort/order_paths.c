@@ -11,11 +11,22 @@
 struct cpu_look {
     const cpu_kernels      *kernels;
     const ordo_argsort_job *job;   /* the argsort; of pairs, that of their keys */
-    const ordo_pairs_job   *pairs; /* NULL for an argsort */
+    const ordo_pairs_job   *pairs; /* only of pairs */
     ordo_exec              *exec;
+    ordo_sort_job           keys;  /* set with `order` */
     ordo_input              order; /* that a look showed */
     void                   *room;  /* scratch for n records that a row left, or NULL */
 };
+
+/* Leaves the rest unset: to clear it would be a part of the time of a few keys. */
+static void begin(cpu_look *look, const cpu_kernels *kernels, const ordo_argsort_job *job,
+                  ordo_exec *exec)
+{
+    look->kernels = kernels;
+    look->job = job;
+    look->exec = exec;
+    look->room = NULL;
+}
 
 /* The keys, which only a sort of pairs changes. */
 static ordo_sort_job keys_of(const ordo_argsort_job *job)
@@ -30,8 +41,8 @@ static bool is_small(cpu_look *look) { return look->job->n < 2 * ORDO_TUNE_LOOK_
 
 static bool seems_ordered(cpu_look *look)
 {
-    ordo_sort_job const keys = keys_of(look->job);
-    look->order = look_tied(look->kernels, &keys, look->exec);
+    look->keys = keys_of(look->job);
+    look->order = look_tied(look->kernels, &look->keys, look->exec);
     return look->order != ORDO_INPUT_ANY;
 }
 
@@ -43,12 +54,6 @@ static bool suits_words(cpu_look *look)
 static bool suits_short_keys(cpu_look *look)
 {
     return short_keys_suit(look->job->type, look->job->n);
-}
-
-static bool always(cpu_look *look)
-{
-    (void)look;
-    return true;
 }
 
 /* ---- Argsort ---- */
@@ -73,8 +78,7 @@ static ordo_status argsort_small(cpu_look *look, bool *done)
 
 static ordo_status argsort_ordered(cpu_look *look, bool *done)
 {
-    ordo_sort_job const keys = keys_of(look->job);
-    TRY(look_tied_all(look->kernels, &keys, look->order, done, look->exec));
+    TRY(look_tied_all(look->kernels, &look->keys, look->order, done, look->exec));
     return *done ? cpu_index_in_order(look->job, look->order == ORDO_INPUT_REVERSED, look->exec)
                  : ORDO_OK;
 }
@@ -123,29 +127,24 @@ enum { /* rows that others name */
 };
 
 static const cpu_path argsort_paths[ARGSORT_PATHS] = {
-    {{"cpu", "argsort", "small", "few enough for registers or for one vector sort", NULL},
-     is_small,
-     argsort_small},
-    {{"cpu", "argsort", "ordered", "all keys, or a sample of neighbours, are sorted or reversed",
-      NULL},
-     seems_ordered,
-     argsort_ordered},
-    {{"cpu", "argsort", "words", "the vector sort takes so many words of key bits and index", NULL},
-     suits_words,
-     argsort_words},
-    {{"cpu", "argsort", "short", "keys of 64 bits; a sample shows few ties of shorter ones",
-      "radix"},
-     suits_short_keys,
-     argsort_short},
-    {{"cpu", "argsort", "radix", "all other keys", "in place"}, always, argsort_radix},
-    {{"cpu", "argsort", "in place", "scratch is refused", NULL}, always, argsort_in_place},
+    CPU_PATH("argsort", "small", "few enough for registers or for one vector sort", NULL, is_small,
+             argsort_small),
+    CPU_PATH("argsort", "ordered", "all keys, or a sample of neighbours, are sorted or reversed",
+             NULL, seems_ordered, argsort_ordered),
+    CPU_PATH("argsort", "words", "the vector sort takes so many words of key bits and index", NULL,
+             suits_words, argsort_words),
+    CPU_PATH("argsort", "short", "keys of 64 bits; a sample shows few ties of shorter ones",
+             "radix", suits_short_keys, argsort_short),
+    CPU_PATH("argsort", "radix", "all other keys", "in place", NULL, argsort_radix),
+    CPU_PATH("argsort", "in place", "scratch is refused", NULL, NULL, argsort_in_place),
 };
 
 const cpu_paths cpu_argsort_paths = {argsort_paths, ARGSORT_PATHS};
 
 ordo_status cpu_argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
 {
-    cpu_look look = {.kernels = state, .job = job, .exec = exec};
+    cpu_look look;
+    begin(&look, state, job, exec);
     if (job->n == 0)
         return ORDO_OK;
     if (!cpu_is_radix(job->algorithm))
@@ -231,10 +230,11 @@ static ordo_status pairs_by_index(cpu_look *look, bool *done)
     const ordo_pairs_job *const pairs = look->pairs;
     ordo_exec *const            exec = look->exec;
     ordo_argsort_job            order = *look->job;
-    cpu_look                    keys = {.kernels = look->kernels, .job = &order, .exec = exec};
+    cpu_look                    keys;
     size_t const                key_size = ordo_type_size(order.type);
     void                       *spare;
     *done = true;
+    begin(&keys, look->kernels, &order, exec);
     TRY(ordo_scratch(exec, order.n * ordo_type_size(order.index_type), &order.index));
     TRY(ordo_scratch(exec, order.n * ordo_max(key_size, pairs->value_size), &spare));
     if (cpu_is_radix(order.algorithm))
@@ -267,17 +267,13 @@ enum {
 };
 
 static const cpu_path pairs_paths[PAIRS_PATHS] = {
-    {{"cpu", "sort_pairs", "small", "few enough for registers", NULL}, is_small, pairs_small},
-    {{"cpu", "sort_pairs", "ordered", "all keys, or a sample of neighbours, are sorted or reversed",
-      NULL},
-     seems_ordered,
-     pairs_ordered},
-    {{"cpu", "sort_pairs", "records",
-      "a record holds the value, and keys that tie have the same bits", "by index"},
-     suits_records,
-     pairs_records},
-    {{"cpu", "sort_pairs", "by index", "all other pairs", "in place"}, always, pairs_by_index},
-    {{"cpu", "sort_pairs", "in place", "scratch is refused", NULL}, always, pairs_in_place},
+    CPU_PATH("pairs", "small", "few enough for registers", NULL, is_small, pairs_small),
+    CPU_PATH("pairs", "ordered", "all keys, or a sample of neighbours, are sorted or reversed",
+             NULL, seems_ordered, pairs_ordered),
+    CPU_PATH("pairs", "records", "a record holds the value, and keys that tie have the same bits",
+             "by index", suits_records, pairs_records),
+    CPU_PATH("pairs", "by index", "all other pairs", "in place", NULL, pairs_by_index),
+    CPU_PATH("pairs", "in place", "scratch is refused", NULL, NULL, pairs_in_place),
 };
 
 const cpu_paths cpu_pairs_paths = {pairs_paths, PAIRS_PATHS};
@@ -288,7 +284,9 @@ ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *ex
     if (job->keys.n < 2)
         return ORDO_OK;
     ordo_argsort_job const order = argsort_of_pairs(job);
-    cpu_look               look = {.kernels = state, .job = &order, .pairs = job, .exec = exec};
+    cpu_look               look;
+    begin(&look, state, &order, exec);
+    look.pairs = job;
     if (!cpu_is_radix(order.algorithm))
         return pairs_by_index(&look, &done);
     return cpu_walk(pairs_paths, order.algorithm == ORDO_ALGORITHM_AUTO ? 0 : PAIRS_GENERAL,

@@ -151,12 +151,6 @@ static bool is_of_narrow_keys(cpu_look *look) { return is_narrow(look->job); }
 
 static bool is_of_wide_keys(cpu_look *look) { return !is_narrow(look->job); }
 
-static bool always(cpu_look *look)
-{
-    (void)look;
-    return true;
-}
-
 /* ---- Paths ---- */
 
 static ordo_status sort_small(cpu_look *look, bool *done)
@@ -279,38 +273,30 @@ enum { /* rows that others name */
 };
 
 static const cpu_path paths[PATHS] = {
-    {{"cpu", "sort", "small", "few enough for registers or for one vector sort", NULL},
-     is_small,
-     sort_small},
-    {{"cpu", "sort", "checked",
-      "for one vector sort, or few keys of 8 or 16 bits; all are checked for order first", NULL},
-     is_few,
-     sort_few},
-    {{"cpu", "sort", "constant", "nine keys all over the array are equal", NULL},
-     seems_constant,
-     sort_constant},
+    CPU_PATH("sort", "small", "few enough for registers or for one vector sort", NULL, is_small,
+             sort_small),
+    CPU_PATH("sort", "checked",
+             "for one vector sort, or few keys of 8 or 16 bits; all are checked for order first",
+             NULL, is_few, sort_few),
+    CPU_PATH("sort", "constant", "nine keys all over the array are equal", NULL, seems_constant,
+             sort_constant),
 
-    {{"cpu", "sort", "runs", "a sample of neighbours shows few runs", NULL}, seems_runs, sort_runs},
-    {{"cpu", "sort", "reversed", "no sampled key is greater than the key before it", NULL},
-     seems_reversed,
-     sort_reversed},
-    {{"cpu", "sort", "displaced", "few sampled keys are out of place", NULL},
-     seems_displaced,
-     sort_displaced},
-    {{"cpu", "sort", "windows", "sampled windows rise, and their radius is small", NULL},
-     seems_rough,
-     sort_windows},
+    CPU_PATH("sort", "runs", "a sample of neighbours shows few runs", NULL, seems_runs, sort_runs),
+    CPU_PATH("sort", "reversed", "no sampled key is greater than the key before it", NULL,
+             seems_reversed, sort_reversed),
+    CPU_PATH("sort", "displaced", "few sampled keys are out of place", NULL, seems_displaced,
+             sort_displaced),
+    CPU_PATH("sort", "windows", "sampled windows rise, and their radius is small", NULL,
+             seems_rough, sort_windows),
 
-    {{"cpu", "sort", "few values", "a random sample has few values", NULL},
-     may_be_counted,
-     sort_few_values},
-    {{"cpu", "sort", "dense", "a random sample has numbers of a narrow range", NULL},
-     may_be_counted,
-     sort_dense},
+    CPU_PATH("sort", "few values", "a random sample has few values", NULL, may_be_counted,
+             sort_few_values),
+    CPU_PATH("sort", "dense", "a random sample has numbers of a narrow range", NULL, may_be_counted,
+             sort_dense),
 
-    {{"cpu", "sort", "narrow", "keys of 8 or 16 bits", "in place"}, is_of_narrow_keys, sort_narrow},
-    {{"cpu", "sort", "radix", "keys of 32 or 64 bits", "in place"}, is_of_wide_keys, sort_radix},
-    {{"cpu", "sort", "in place", "scratch is refused", NULL}, always, sort_in_place},
+    CPU_PATH("sort", "narrow", "keys of 8 or 16 bits", "in place", is_of_narrow_keys, sort_narrow),
+    CPU_PATH("sort", "radix", "keys of 32 or 64 bits", "in place", is_of_wide_keys, sort_radix),
+    CPU_PATH("sort", "in place", "scratch is refused", NULL, NULL, sort_in_place),
 };
 
 const cpu_paths cpu_sort_paths = {paths, PATHS};
@@ -344,7 +330,7 @@ ordo_status cpu_sort_from_by_path(const cpu_kernels *kernels, const ordo_sort_jo
     *done = false;
     begin(&look, kernels, job, exec);
     for (size_t i = FIRST_ORDERED; i < FIRST_VALUES && is_auto; i++)
-        if (paths[i].applies(&look))
+        if (paths[i].applies(&look)) /* each has a condition */
             return ORDO_OK;
     ordo_status const status =
         cpu_walk(paths, is_auto ? FIRST_VALUES : FIRST_GENERAL, IN_PLACE, &look, exec);

@@ -11,6 +11,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "backend/papers.h"
 #include "backend/profile.h"
+#include "cpu/base/paths.h"
 #include "cpu/strings/string_parts.h"
 
 enum {
@@ -317,38 +318,37 @@ static void record_phases(ordo_exec *exec, double seconds)
     memcpy(facts->cpu_seconds, facts->sample_seconds, sizeof facts->cpu_seconds);
 }
 
-ordo_status string_sort(const string_order *order, ordo_exec *exec)
-{
-    size_t const  n = order->n;
-    string_engine engine = {.order = order, .exec = exec};
-    large_work    work = {.engine = &engine};
-    large_list    list = {.count = 0};
-    size_t        bytes;
-    void         *memory;
+/* ---- The paths ---- */
 
-    bool const     begun = order->known != NULL && order->known->index != NULL;
-    bool const     sampled = !begun && order->algorithm == ORDO_ALGORITHM_SAMPLE;
-    unsigned const phases = exec->phases;
-    exec->algorithm = sampled ? "sample" : "radix";
-    exec->isa = "generic";
-    if (n == 0)
-        return ORDO_OK;
-    if (sampled && exec->papers == NULL)
-        return ordo_no_paper(exec);
-    if (!ordo_size_mul(n, 2 * sizeof(string_record), &bytes))
-        return ordo_fail(exec, ORDO_E_NOMEM, "%zu strings need more scratch than can be counted",
-                         n);
-    if (order->known != NULL && order->known->room_bytes >= bytes)
-        memory = order->known->room;
-    else
-        TRY(ordo_scratch(exec, bytes, &memory));
-    engine.records[0] = memory;
-    engine.records[1] = engine.records[0] + n;
-    if (!string_is_large(n) && !begun && !sampled) {
-        bool const finished = ordo_loop(exec, n, n, whole_piece, &engine);
-        exec->phase = STRING_SORT_PHASES;
-        return cpu_done(finished && !atomic_load_explicit(&engine.stopped, memory_order_relaxed));
-    }
+struct cpu_look {
+    string_engine engine;
+    bool          begun, sampled; /* by another backend; by the sample sort, which a caller names */
+};
+
+static bool is_begun(cpu_look *look) { return look->begun; }
+
+static bool is_small(cpu_look *look) { return !string_is_large(look->engine.order->n); }
+
+static ordo_status sort_small(cpu_look *look, bool *done)
+{
+    string_engine *const engine = &look->engine;
+    size_t const         n = engine->order->n;
+    bool const           finished = ordo_loop(engine->exec, n, n, whole_piece, engine);
+    *done = true;
+    engine->exec->phase = STRING_SORT_PHASES;
+    return cpu_done(finished && !atomic_load_explicit(&engine->stopped, memory_order_relaxed));
+}
+
+static ordo_status sort_large(cpu_look *look, bool *done)
+{
+    string_engine *const engine = &look->engine;
+    ordo_exec *const     exec = engine->exec;
+    large_work           work = {.engine = engine, .fresh = !look->begun && !look->sampled};
+    large_list           list = {.count = 0};
+    size_t const         n = engine->order->n;
+    unsigned const       phases = exec->phases;
+    void                *memory;
+    *done = true;
 
     /* The list has room for all large groups, because groups do not overlap. */
     size_t const pieces =
@@ -361,19 +361,59 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
     list.groups = memory;
 
     double const began = ordo_profile_clock();
-    if (begun && !string_known_sort(&engine, list.groups, &list.count))
+    if (look->begun && !string_known_sort(engine, list.groups, &list.count))
         return ORDO_E_CANCELLED;
-    if (sampled)
-        TRY(exec->papers->hybrid.strings(&engine, list.groups, &list.count));
-    if (!begun && !sampled)
-        push(order, &list, (string_group){.lo = 0, .hi = n});
-    for (work.fresh = !begun && !sampled; list.count > 0; work.fresh = false) {
+    if (look->sampled)
+        TRY(exec->papers->hybrid.strings(engine, list.groups, &list.count));
+    if (work.fresh)
+        push(engine->order, &list, (string_group){.lo = 0, .hi = n});
+    for (; list.count > 0; work.fresh = false) {
         work.group = list.groups[--list.count];
         if (!step(&work, pieces, &list))
             return ORDO_E_CANCELLED;
     }
     exec->phase = STRING_SORT_PHASES + (exec->phases - phases); /* with those of the sample sort */
-    if (sampled)
+    if (look->sampled)
         record_phases(exec, ordo_profile_clock() - began);
     return ORDO_OK;
+}
+
+enum {
+    STRINGS_PATHS = 3
+};
+
+static const cpu_path paths[STRINGS_PATHS] = {
+    CPU_PATH("strings", "begun", "a GPU has begun the order", NULL, is_begun, sort_large),
+    CPU_PATH("strings", "small", "few enough for one thread", NULL, is_small, sort_small),
+    CPU_PATH("strings", "large", "all other strings", NULL, NULL, sort_large),
+};
+
+const cpu_paths cpu_strings_paths = {paths, STRINGS_PATHS};
+
+ordo_status string_sort(const string_order *order, ordo_exec *exec)
+{
+    size_t const n = order->n;
+    bool const   begun = order->known != NULL && order->known->index != NULL;
+    cpu_look     look = {.engine = {.order = order, .exec = exec},
+                         .begun = begun,
+                         .sampled = !begun && order->algorithm == ORDO_ALGORITHM_SAMPLE};
+    size_t       bytes;
+    void        *memory;
+    bool         done;
+    exec->algorithm = look.sampled ? "sample" : "radix";
+    exec->isa = "generic";
+    if (n == 0)
+        return ORDO_OK;
+    if (look.sampled && exec->papers == NULL)
+        return ordo_no_paper(exec);
+    if (!ordo_size_mul(n, 2 * sizeof(string_record), &bytes))
+        return ordo_fail(exec, ORDO_E_NOMEM, "%zu strings need more scratch than can be counted",
+                         n);
+    if (order->known != NULL && order->known->room_bytes >= bytes)
+        memory = order->known->room;
+    else
+        TRY(ordo_scratch(exec, bytes, &memory));
+    look.engine.records[0] = memory;
+    look.engine.records[1] = look.engine.records[0] + n;
+    return look.sampled ? sort_large(&look, &done) : cpu_walk(paths, 0, STRINGS_PATHS, &look, exec);
 }
