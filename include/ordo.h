@@ -282,7 +282,7 @@ ORDO_API const char *ordo_strategy_name(ordo_strategy strategy); /* "streamed"; 
  * path of one of them. Path i of all tables, in the order in which AUTO tries them; NULL: there are
  * fewer.                                                                                         */
 ORDO_API const ordo_path *ordo_last_path(const ordo_ctx *ctx);
-ORDO_API const ordo_path *ordo_path_at(size_t i);
+ORDO_API const ordo_path *ordo_path_at(const ordo_ctx *ctx, size_t i);
 
 /* What a context found on this machine.                                                         */
 typedef struct ordo_info {

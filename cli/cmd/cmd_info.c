@@ -77,22 +77,22 @@ static void print_json(const ordo_info *info, bool cuda)
     printf(", \"device_sms\": %llu}\n", (unsigned long long)info->device_sms);
 }
 
-static void print_paths(void)
+static void print_paths(const ordo_ctx *ctx)
 {
     const ordo_path *path;
 
-    for (size_t i = 0; (path = ordo_path_at(i)) != NULL; i++)
+    for (size_t i = 0; (path = ordo_path_at(ctx, i)) != NULL; i++)
         printf("%-8s %-10s %s%s%s\n", path->verb, path->name, path->when,
                path->fallback != NULL ? "; without scratch: " : "",
                path->fallback != NULL ? path->fallback : "");
 }
 
-static void print_paths_json(void)
+static void print_paths_json(const ordo_ctx *ctx)
 {
     const ordo_path *path;
 
     putchar('[');
-    for (size_t i = 0; (path = ordo_path_at(i)) != NULL; i++) {
+    for (size_t i = 0; (path = ordo_path_at(ctx, i)) != NULL; i++) {
         fputs(i > 0 ? ", {" : "{", stdout);
         json_field(stdout, "verb", path->verb);
         json_field(stdout, "name", path->name);
@@ -112,7 +112,7 @@ static bool work(execution *e)
     if (status != ORDO_OK)
         return cli_fail("info: %s", ordo_status_text(status));
     if (e->o.show)
-        (e->o.common.json ? print_paths_json : print_paths)();
+        (e->o.common.json ? print_paths_json : print_paths)(e->ctx);
     else
         (e->o.common.json ? print_json : print_text)(&info, info.cuda[0] == '\0');
     return true;

@@ -154,13 +154,14 @@ const char *ordo_strategy_name(ordo_strategy strategy)
 
 const ordo_path *ordo_last_path(const ordo_ctx *ctx)
 {
-    return ctx == NULL ? NULL
-                       : ordo_cpu_backend()->path_at(ctx->exec.path_table, ctx->exec.path_row);
+    return ctx == NULL ? NULL : ctx->plan.cpu->path_at(ctx->exec.path_table, ctx->exec.path_row);
 }
 
-const ordo_path *ordo_path_at(size_t i)
+const ordo_path *ordo_path_at(const ordo_ctx *ctx, size_t i)
 {
-    const ordo_backend *const cpu = ordo_cpu_backend();
+    if (ctx == NULL)
+        return NULL;
+    const ordo_backend *const cpu = ctx->plan.cpu;
     for (unsigned table = 1; cpu->path_at(table, 0) != NULL; table++)
         for (unsigned row = 0; cpu->path_at(table, row) != NULL; row++)
             if (i-- == 0)
