@@ -268,9 +268,8 @@ static void test_map(const char *isa, const map_arrays *at)
 }
 
 /* Every row has its texts, and a row that another names is in the same table. */
-static void test_rows(void)
+static void test_rows(ordo_ctx *ctx)
 {
-    ordo_ctx *const  ctx = test_context_make(1);
     const ordo_path *path, *other;
     for (size_t i = 0; (path = ordo_path_at(ctx, i)) != NULL; i++) {
         testkit_case("%s %s", path->verb, path->name);
@@ -284,21 +283,21 @@ static void test_rows(void)
         }
         CHECK(found);
     }
-    CHECK(ordo_last_path(NULL) == NULL);
-    ordo_ctx_free(ctx);
+    CHECK(ordo_last_path(NULL) == NULL && ordo_path_at(NULL, 0) == NULL);
 }
 
 int main(void)
 {
     testkit_start();
-    test_rows();
+    ordo_ctx *const probe = test_context_make(1);
+    test_rows(probe);
     if (is_tiny) {
+        ordo_ctx_free(probe);
         testkit_skip("the map is that of the thresholds as shipped");
         return testkit_done();
     }
     map_arrays const at = {test_keep((size_t)MOST * WIDEST), test_keep((size_t)MOST * WIDEST),
                            test_keep(((size_t)MOST + 1) * sizeof(uint64_t))};
-    ordo_ctx *const  probe = test_context_make(1);
     char             names[128], *rest = NULL;
     testkit_seed(1);
     snprintf(names, sizeof names, "%s", info_of(probe).isa_all);
