@@ -212,7 +212,7 @@ static const cuda_path<rank_look> paths[] = {
     CUDA_PATH("rank", "buckets", "after an argsort; more ranks are divided by index first",
               cuda_always, rank_bucketed)};
 
-const cuda_paths cuda_rank_paths = cuda_paths_of(paths);
+const cuda_paths cuda_rank_paths = CUDA_PATHS(paths);
 
 static ordo_status check_count(cuda_call *call, size_t n)
 {
@@ -232,7 +232,7 @@ ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job)
     TRY(order_keys(call, job, &plan));
     rank_look look = {call, job, &plan};
     bool      done = false;
-    return cuda_walk(paths, &look, &done);
+    return cuda_walk(paths, 0, cuda_rank_paths.count, &look, &done);
 }
 
 struct put_plan {             /* the layout of job->work */

@@ -25,9 +25,9 @@ template <typename LOOK> static bool cuda_always(const LOOK *) { return true; } 
 
 /* Tries rows [first, end) of a table until *done, and notes the row that did the call. Scratch that
  * a row takes is free after it, because later work on the stream waits for its kernels. */
-template <typename LOOK, size_t COUNT>
-static inline ordo_status cuda_walk(const cuda_path<LOOK> (&rows)[COUNT], LOOK *look, bool *done,
-                                    size_t first = 0, size_t end = COUNT)
+template <typename LOOK>
+static inline ordo_status cuda_walk(const cuda_path<LOOK> *rows, size_t first, size_t end,
+                                    LOOK *look, bool *done)
 {
     cuda_call *const call = look->call;
     size_t const     used = call->scratch.used;
@@ -46,11 +46,10 @@ struct cuda_paths { /* the texts of a table */
     size_t           count, stride; /* bytes from one row to the next */
 };
 
-template <typename LOOK, size_t COUNT>
-static constexpr cuda_paths cuda_paths_of(const cuda_path<LOOK> (&rows)[COUNT])
-{
-    return {&rows[0].text, COUNT, sizeof *rows};
-}
+#define CUDA_PATHS(rows)                                                                           \
+    {                                                                                              \
+        &(rows)[0].text, sizeof(rows) / sizeof *(rows), sizeof *(rows)                             \
+    }
 
 extern const cuda_paths cuda_sort_paths; /* sort/dev_sort.cu */
 extern const cuda_paths cuda_rank_paths; /* rank/dev_rank.cu */

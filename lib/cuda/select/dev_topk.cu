@@ -496,11 +496,11 @@ static const cuda_path<topk_look> paths[] = {
     CUDA_PATH("topk", "digits", "all other keys, by passes of a digit", cuda_always,
               take_selected<ORDO_STRATEGY_DIGITS>)};
 
-const cuda_paths cuda_topk_paths = cuda_paths_of(paths);
+const cuda_paths cuda_topk_paths = CUDA_PATHS(paths);
 
 ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
 {
     topk_look look = {call, job};
     bool      done = job->k == 0 || (job->values == NULL && job->index == NULL);
-    return cuda_walk(paths, &look, &done);
+    return cuda_walk(paths, 0, cuda_topk_paths.count, &look, &done);
 }

@@ -91,7 +91,7 @@ static const cuda_path<sort_look> paths[] = {
               "all other keys; few in one block or cluster, more by digits that a kernel chooses",
               cuda_always, sort_radix)};
 
-const cuda_paths cuda_sort_paths = cuda_paths_of(paths);
+const cuda_paths cuda_sort_paths = CUDA_PATHS(paths);
 
 size_t dev_sort_scratch(const ordo_sort_job *job)
 {
@@ -116,7 +116,8 @@ ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
         return by->keys(call, job);
     if (job->algorithm == ORDO_ALGORITHM_WINDOWS)
         TRY(dev_windows_keys(call, job, &done));
-    return cuda_walk(paths, &look, &done, job->algorithm == ORDO_ALGORITHM_AUTO ? 0 : RADIX);
+    return cuda_walk(paths, job->algorithm == ORDO_ALGORITHM_AUTO ? 0 : RADIX,
+                     cuda_sort_paths.count, &look, &done);
 }
 
 /* ---- Pairs and indices ---- */
