@@ -70,7 +70,7 @@ static uint64_t largest_rank(const ranking *r)
 
 /* Finds what corrects the ranks. *begun is the number of groups of ties that begin on this process:
  * each group counts where it begins. */
-static ordo_status find_corrections(ranking *r, uint64_t *begun)
+static void find_corrections(ranking *r, uint64_t *begun)
 {
     const pieces *const   p = &r->s.p;
     border_ties const     first = pieces_ties(p, false), last = pieces_ties(p, true);
@@ -90,11 +90,15 @@ static ordo_status find_corrections(ranking *r, uint64_t *begun)
         w->last_count = ordo_min(end - last.less, n);
     }
     *begun = r->distinct - (w->first_before > 0);
+}
+
+/* Dense ranks count the groups that begin on the processes before this one. */
+static ordo_status count_before(ranking *r, uint64_t begun)
+{
     if (r->ties != ORDO_TIES_DENSE)
         return ORDO_OK;
-    uint64_t before = *begun;
-    TRY(dist_prefix(&r->part.c, &before, 1));
-    w->before = before - (w->first_before > 0);
+    TRY(dist_prefix(&r->part.c, &begun, 1));
+    r->whole.before = begun - (r->whole.first_before > 0);
     return ORDO_OK;
 }
 
@@ -152,7 +156,8 @@ static ordo_status receive(ranking *r, uint64_t *begun)
     TRY(r->is_strings ? string_rank_receive(r) : there ? receive_on_device(r) : receive_keys(r));
     if (r->ties == ORDO_TIES_DENSE && !there)
         r->distinct = largest_rank(r);
-    return find_corrections(r, begun);
+    find_corrections(r, begun);
+    return ORDO_OK;
 }
 
 static ordo_status correct_all(ranking *r)
@@ -174,6 +179,7 @@ static ordo_status run(ranking *r)
             "rank_type is u32 but all ranks have %llu %s; expected ORDO_U64 or ORDO_F64",
             (unsigned long long)c->total, r->is_strings ? "strings" : "keys");
     TRY(receive(r, &begun));
+    TRY(count_before(r, begun));
     TRY(dist_agree(c, correct_all(r)));
     TRY(pieces_back(p, r->received_ranks, r->rank_size, r->home));
     return dist_agree(c, r->index == NULL ? pieces_gather(p, r->home, r->rank_size, r->ranks)

@@ -84,7 +84,6 @@ cut_list cut_list_of(const cut_keys *keys, uint64_t total)
                       .elements = keys,
                       .n = keys->n,
                       .total = total,
-                      .offers = CUTS_OFFERS,
                       .device = keys->on_device ? keys : NULL};
 }
 
@@ -93,8 +92,8 @@ cut_list cut_list_of(const cut_keys *keys, uint64_t total)
 /* How many elements of an interval all processes offer together. */
 static size_t offers_wanted(const rounds *r, const cut_interval *at)
 {
-    size_t const shrunk = r->list->offers * WIDTH / at->width;
-    return r->list->kind->wide ? ordo_max(shrunk, LEAST_OFFERS) : r->list->offers;
+    size_t const shrunk = (size_t)CUTS_OFFERS * WIDTH / at->width;
+    return r->list->kind->wide ? ordo_max(shrunk, LEAST_OFFERS) : CUTS_OFFERS;
 }
 
 /* How many of them this process offers. A fraction is rounded up or down at random. */
@@ -377,7 +376,7 @@ static ordo_status take_memory(rounds *r, uint64_t **ties)
         r->intervals[j].width = WIDTH;
         r->open += r->intervals[j].open;
     }
-    r->mine_room = r->open * ((r->list->offers + 1) * sizeof(uint64_t) + NUMBER);
+    r->mine_room = r->open * ((CUTS_OFFERS + 1) * sizeof(uint64_t) + NUMBER);
     TRY_SCRATCH(exec, size * sizeof *r->bytes_of, r->bytes_of);
     TRY_SCRATCH(exec, size * sizeof *r->next, r->next);
     TRY_SCRATCH(exec, (r->count + 1) * sizeof *r->ends, r->ends);

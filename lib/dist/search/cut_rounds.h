@@ -46,7 +46,6 @@ typedef struct cut_list { /* what is searched */
     const void     *elements; /* of this process, in order */
     size_t          n;        /* of them */
     uint64_t        total;    /* of all processes */
-    size_t          offers;   /* of all processes for a position in a round */
     bool            reversed; /* the order is that of `compare`, reversed */
     const cut_keys *device;   /* not NULL: the elements are keys on a device */
 } cut_list;

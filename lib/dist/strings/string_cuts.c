@@ -86,7 +86,6 @@ ordo_status string_cuts_find(string_part *p, cut *cuts, size_t count)
                            .elements = p,
                            .n = p->ordered,
                            .total = p->ordered_total,
-                           .offers = CUTS_OFFERS,
                            .reversed = p->c.descending};
     return cuts_of_list(&p->c, &list, cuts, count);
 }
