@@ -201,11 +201,6 @@ sample_piece sample_label_piece, sample_scatter_piece;   /* I and II; III */
 /* Adds the histograms of the pieces and turns them into places. */
 void sample_place_pieces(sample_call *call);
 
-/* The copy of the values, which is made if the CPU has a share of pairs: threads that would wait
- * take pieces of it. The count is that of the pieces left. */
-sample_piece sample_keep_piece;
-size_t       sample_keep_count(const sample_call *call);
-
 /* Decides which buckets of the CPU are sorted by one thread, and which by all. */
 void         sample_divide_buckets(sample_call *call);
 sample_piece sample_sort_piece; /* IV: a bucket that one thread sorts; others are left */
@@ -215,6 +210,11 @@ sample_piece sample_value_piece;
 size_t       sample_value_count(const sample_call *call);
 
 /* ---- sample_link.c: loops ---- */
+
+/* The copy of the values, which is made if the CPU has a share of pairs: threads that would wait
+ * take pieces of it. The count is that of the pieces left. */
+sample_piece sample_keep_piece;
+size_t       sample_keep_count(const sample_call *call);
 
 /* Runs transfers and pieces with all threads: some threads start with chunks of the transfers, in
  * their order, the others with pieces; whoever ends first helps. Returns when all pieces are done,

@@ -1,13 +1,9 @@
 /* sample_pieces.c - the CPU's part of the hybrid sample sort, in pieces that run beside the copies
- * (sample_link.c): pieces of its part of the input, buckets, and the copy of the values. */
+ * (sample_link.c): pieces of its part of the input, buckets, and values of its result. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
 
 #include <string.h>
-
-enum {
-    KEEP_PIECE = 1 << 18 /* bytes of a piece of the copy of the values */
-};
 
 /* ---- Steps of the CPU ---- */
 
@@ -84,32 +80,6 @@ void sample_place_pieces(sample_call *call)
             call->piece_counts[p * buckets + b] += call->mine[b];
     if (pieces > 0)
         call->cpu_seconds[1] += ordo_profile_clock() - began;
-}
-
-/* ---- The copy of the values ---- */
-
-size_t sample_keep_count(const sample_call *call)
-{
-    size_t const taken = atomic_load_explicit(&call->kept, memory_order_relaxed);
-    size_t const all = ordo_div_up(call->records->n * call->records->value_size, KEEP_PIECE);
-    return call->kept_values == NULL || taken >= all ? 0 : all - taken;
-}
-
-/* The CPU looks values up while results replace them. */
-void sample_keep_piece(sample_call *call, sample_slot *slot, size_t piece)
-{
-    const hybrid_records *const records = call->records;
-    size_t const                all = records->n * records->value_size;
-    size_t const at = KEEP_PIECE * atomic_fetch_add_explicit(&call->kept, 1, memory_order_relaxed);
-    double const began = ordo_profile_clock();
-    (void)piece; /* loops take pieces from one count */
-    if (at >= all)
-        return;
-    hybrid_copy_nontemporal(call->kept_values + at, (const char *)records->values + at,
-                            ordo_min(KEEP_PIECE, all - at));
-    hybrid_fence_nontemporal();
-    slot->copy_seconds += ordo_profile_clock() - began;
-    ordo_profile_add(call->exec, ORDO_SPAN_DIVIDE, slot->number, began, KEEP_PIECE);
 }
 
 /* ---- Buckets ---- */
