@@ -78,26 +78,6 @@ static bool write_run(void *user, const piece *p)
 
 /* ---- Phase 2: ranks by runs ---- */
 
-size_t rank_buffer_of(const ranker *r, const piece *p)
-{
-    size_t i = 0;
-    while (r->call->buffers[i] != p->elements)
-        i++;
-    return i;
-}
-
-bool rank_read_range(void *user, piece *p)
-{
-    ranker *const r = user;
-    if (!ranges_next(r->ranges, p->elements, &p->n))
-        return false;
-    size_t *const given = r->given[rank_buffer_of(r, p)];
-    for (size_t i = 0; i < r->together; i++)
-        given[i] = ranges_given(r->ranges, i);
-    p->ended = p->n == 0;
-    return true;
-}
-
 /* Key i of a buffer of tie bits. */
 static uint64_t key_at(const ranker *r, const char *keys, size_t i)
 {

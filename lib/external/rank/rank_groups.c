@@ -9,6 +9,28 @@
 
 #include <stdlib.h>
 
+/* ---- Ranges of runs side by side ---- */
+
+size_t rank_buffer_of(const ranker *r, const piece *p)
+{
+    size_t i = 0;
+    while (r->call->buffers[i] != p->elements)
+        i++;
+    return i;
+}
+
+bool rank_read_range(void *user, piece *p)
+{
+    ranker *const r = user;
+    if (!ranges_next(r->ranges, p->elements, &p->n))
+        return false;
+    size_t *const given = r->given[rank_buffer_of(r, p)];
+    for (size_t i = 0; i < r->together; i++)
+        given[i] = ranges_given(r->ranges, i);
+    p->ended = p->n == 0;
+    return true;
+}
+
 /* ---- Joining runs ---- */
 
 /* Moves elements in the order of index[0..n) to `to`. */

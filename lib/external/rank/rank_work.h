@@ -57,12 +57,6 @@ typedef struct ranker {
     uint64_t sum;
 } ranker;
 
-/* external_rank.c, a step of a pipeline: reads the next range of r->ranges. */
-bool rank_read_range(void *user, piece *p);
-
-/* Which buffer of the call a piece is in. */
-size_t rank_buffer_of(const ranker *r, const piece *p);
-
 /* rank_plan.c: makes the largest buffers that stay within the limit, or sets needs_pairs. */
 ordo_status rank_plan(ranker *r);
 /* The elements of a block of `count` runs that are read side by side, and the numbers of a block of
@@ -70,7 +64,11 @@ ordo_status rank_plan(ranker *r);
 size_t rank_block_of(const ranker *r, size_t capacity, size_t count);
 size_t rank_lane_of(size_t capacity, size_t count);
 
-/* rank_groups.c: makes one run of each `joined` runs. */
+/* rank_groups.c: a step of a pipeline that reads the next range of r->ranges; which buffer of the
+ * call a piece is in. */
+bool   rank_read_range(void *user, piece *p);
+size_t rank_buffer_of(const ranker *r, const piece *p);
+/* Makes one run of each `joined` runs. */
 bool rank_join_runs(ranker *r);
 /* Makes the lanes of the first runs from those of the joined runs. */
 bool rank_divide_lanes(ranker *r);
