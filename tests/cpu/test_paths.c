@@ -201,7 +201,7 @@ static char *map_of(const char *isa, const map_arrays *at)
                 "# (10^6 only of u16, u32 and f64)\n");
     setenv("ORDO_ISA", isa, 1);
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-        ordo_ctx *const ctx = test_context_make(threads[i]);
+        ordo_ctx *const ctx = CONTEXT(.where = ORDO_CPU, .threads = threads[i], .seed = 1);
         for (size_t v = 0; v < VERBS; v++)
             for (size_t d = 0; d < DISTS; d++)
                 print_rows(to, ctx, v, d, threads[i], at);
@@ -299,7 +299,6 @@ int main(void)
     map_arrays const at = {test_keep((size_t)MOST * WIDEST), test_keep((size_t)MOST * WIDEST),
                            test_keep(((size_t)MOST + 1) * sizeof(uint64_t))};
     char             names[128], *rest = NULL;
-    testkit_seed(1);
     snprintf(names, sizeof names, "%s", info_of(probe).isa_all);
     ordo_ctx_free(probe);
     for (char *isa = strtok_r(names, " ", &rest); isa != NULL; isa = strtok_r(NULL, " ", &rest))
