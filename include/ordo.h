@@ -277,11 +277,8 @@ ORDO_API size_t      ordo_report_text(const ordo_report *report, char *text, siz
 ORDO_API const char *ordo_input_name(ordo_input input);          /* "sorted"; NULL if unknown    */
 ORDO_API const char *ordo_strategy_name(ordo_strategy strategy); /* "streamed"; NULL if unknown  */
 
-/* The path (ordo_report.h) of the last call; NULL: it failed, or it has no table of paths, or the
- * caller named an algorithm that is none, or several devices did it. A call that is made of other
- * calls has the path of one of them. Path i of all tables of the CPU, and of the GPU if the context
- * has looked for one (ordo_ctx_info does), in the order in which AUTO tries them; NULL: there are
- * fewer.                                                                                         */
+/* The path (ordo_report.h) of the last call, or of one of the calls it is made of; NULL: none. Path
+ * i of the CPU, then of the GPU if the context has looked for one; NULL: there are fewer.        */
 ORDO_API const ordo_path *ordo_last_path(const ordo_ctx *ctx);
 ORDO_API const ordo_path *ordo_path_at(const ordo_ctx *ctx, size_t i);
 

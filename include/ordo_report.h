@@ -108,7 +108,8 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
 } ordo_facts;
 
 /* A path: one of the ways in which the CPU or the GPU does a call. AUTO takes the first path in the
- * table of its verb that suits the keys. The texts are static.                                   */
+ * table of its verb that suits the keys. A failed call, a named algorithm that is no path, and a
+ * call on several devices have none. The texts are static.                                       */
 typedef struct ordo_path {
     const char *backend;  /* "cpu", "cuda"                                                       */
     const char *verb;     /* "sort"                                                              */

@@ -97,7 +97,7 @@ bool count_ties_end(tie_counter *t)
 static bool work(execution *e)
 {
     const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e));
-    tie_counter          ties;
+    tie_counter          ties = {.e = e};
 
     if (csv_option(&e->o) != NULL)
         return csv_unique(e);

@@ -146,7 +146,7 @@ bool        external_work(execution *e);
 /* sort_lines.c: the option that makes the input of `sort` lines; NULL: it is numbers or FASTA. */
 const char *lines_option(const options *o);
 
-/* sort_lines.c: the first option that was given of those that order lines, except -r; NULL: none. */
+/* sort_lines.c: the first option that was given of those that order lines, except -r, or NULL. */
 const char *ordering_option(const options *o);
 
 /* sort_lines.c: contradictory options about lines, as `wrong` returns them; sets e->order. */

@@ -55,7 +55,7 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n);
 /* Loads a number in another way, or leaves it out (false). Several threads call it. */
 typedef bool (*output_load)(const void *user, const void *number, uint64_t *loaded);
 
-/* Writes numbers as lines, each as `load` loads it (NULL: as it is), formatted by several threads. */
+/* Writes numbers as lines, each as `load` loads it (NULL: as it is). Several threads format. */
 bool output_text(output *out, ordo_type type, const void *data, size_t n, output_load load,
                  const void *user);
 

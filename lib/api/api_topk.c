@@ -50,35 +50,36 @@ static ordo_status topk_rows(const api_work *work, const void *job, size_t rows,
     return ORDO_OK;
 }
 
-static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *job,
+static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_topk_job *given,
                                 const ordo_select_opts *opts, size_t *bytes)
 {
+    ordo_topk_job    job = *given;
     ordo_select_opts wish;
     api_segments     segments;
     ordo_choice      choice;
     size_t           results;
-    TRY(api_read_select_opts(exec, job->type, opts, job->n, &wish, &segments));
+    TRY(api_read_select_opts(exec, job.type, opts, job.n, &wish, &segments));
     FAIL_IF(wish.nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
             "nans is propagate; expected last or omit");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %s; expected auto",
             API_ALGORITHM(wish.algorithm));
     TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
-    TRY(api_check_index_type(exec, job->index_type, segments.longest));
+    TRY(api_check_index_type(exec, job.index_type, segments.longest));
     if (segments.given) {
-        TRY(api_results(exec, &segments, job->k, &results));
-        job->segments = &segments.view;
+        TRY(api_results(exec, &segments, job.k, &results));
+        job.segments = &segments.view;
     }
-    TRY(api_check_arrays(exec, &ordo_verb_topk, job));
+    TRY(api_check_arrays(exec, &ordo_verb_topk, &job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, topk);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job->omit = wish.nans == ORDO_NANS_OMIT;
+    job.descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job.omit = wish.nans == ORDO_NANS_OMIT;
     api_work const work = {.verb = &ordo_verb_topk,
-                           .job = job,
+                           .job = &job,
                            .choice = &choice,
                            .run = topk_array,
                            .scratch = topk_scratch,
-                           .rows = job->omit ? NULL : topk_rows,
+                           .rows = job.omit ? NULL : topk_rows,
                            .rows_most = ORDO_ROW_KEYS,
                            .rows_elements = API_ROWS_ORDERED,
                            .needs_scratch = true};
@@ -89,20 +90,20 @@ ordo_status ordo_topk(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                       void *values, ordo_type index_type, void *index, size_t *found,
                       const ordo_select_opts *opts)
 {
-    ordo_topk_job job = {.type = type,
-                         .keys = keys,
-                         .n = n,
-                         .k = k,
-                         .values = values,
-                         .index_type = index_type,
-                         .index = index,
-                         .found = found};
+    ordo_topk_job const job = {.type = type,
+                               .keys = keys,
+                               .n = n,
+                               .k = k,
+                               .values = values,
+                               .index_type = index_type,
+                               .index = index,
+                               .found = found};
     API_CALL("topk", type, n, topk_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_topk_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t k,
                               const ordo_select_opts *opts, size_t *bytes)
 {
-    ordo_topk_job job = {.type = type, .n = n, .k = k, .index_type = ORDO_U64};
+    ordo_topk_job const job = {.type = type, .n = n, .k = k, .index_type = ORDO_U64};
     API_SIZE_QUERY(bytes, topk_checked(ctx, exec, &job, opts, bytes));
 }

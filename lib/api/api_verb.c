@@ -1,5 +1,5 @@
-/* api_verb.c - does the job of a verb on a whole array, on segments, or as a size query, by the rows
- * of the verb (backend/verbs.h).
+/* api_verb.c - does the job of a verb on a whole array, on segments, or as a size query, by the
+ * rows of the verb (backend/verbs.h).
  *
  * A device that has segments gets them in its job. For the CPU every segment is a job of its own: a
  * copy of the job whose arrays begin at the segment. */

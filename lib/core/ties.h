@@ -1,7 +1,7 @@
 /* ties.h - the rank of a key among tied keys, for C and CUDA; the only definition.
  *
- * The tied keys are at positions [begin, end) of the order, the key at position `own`, and the order
- * has `groups` different keys up to this one. */
+ * The tied keys are at positions [begin, end) of the order, the key at position `own`, and the
+ * order has `groups` different keys up to this one. */
 #ifndef ORDO_CORE_TIES_H
 #define ORDO_CORE_TIES_H
 

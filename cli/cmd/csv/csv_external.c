@@ -287,7 +287,7 @@ static ptrdiff_t take_items(void *user, const void *from, size_t bytes)
         ok = output_bytes(&s->x->e->out, from, bytes);
         done = bytes;
     }
-    while (ok && (length = s->format.split(s->x, text + done, bytes - done)) > 0) {
+    while (ok && done < bytes && (length = s->format.split(s->x, text + done, bytes - done)) > 0) {
         ok = visit_item(s, text + done, length);
         done += length;
     }

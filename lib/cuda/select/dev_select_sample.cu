@@ -187,8 +187,8 @@ static DEVICE void make_map(const CODE &code, const sample_shared<WORD> &s, bool
 }
 
 /* Divides cells [from, to] at the words that many draws hit, into ascending intervals of words.
- * Returns their number; *kept becomes the number of draws in intervals of more than one word. Called
- * by one thread. */
+ * Returns their number; *kept becomes the number of draws in intervals of more than one word.
+ * Called by one thread. */
 template <typename WORD>
 static DEVICE unsigned divide_bracket(const sample_shared<WORD> &s, double draws, WORD last_word,
                                       unsigned from, unsigned to, WORD (&lo)[SELECT_PIECES],

@@ -116,9 +116,9 @@ static __device__ unsigned plan_leaf_digits(const radix_job &job, const plan_dig
     return 0;
 }
 
-/* Chooses the leading digits after which few keys share a prefix; sets prefix_shift and leaf if they
- * are fewer than all that differ. `*steps`: the digits that differ; then those that are sorted.
- * Returns the lowest of these. Called by one thread. */
+/* Chooses the leading digits after which few keys share a prefix; sets prefix_shift and leaf if
+ * they are fewer than all that differ. `*steps`: the digits that differ; then those that are
+ * sorted. Returns the lowest of these. Called by one thread. */
 static __device__ unsigned plan_prefix(radix_plan *plan, const radix_job &job,
                                        const plan_digit *digit, unsigned *steps)
 {
@@ -147,8 +147,8 @@ static __device__ unsigned plan_prefix(radix_plan *plan, const radix_job &job,
     return d;
 }
 
-/* Writes step `at` of `steps` of the first list, by digit d. `begin`: the arrays that the first step
- * reads; `finish`: the steps sort by a prefix. Called by one thread. */
+/* Writes step `at` of `steps` of the first list, by digit d. `begin`: the arrays that the first
+ * step reads; `finish`: the steps sort by a prefix. Called by one thread. */
 static __device__ void plan_step(radix_plan *plan, const radix_job &job, const plan_digit &digit,
                                  unsigned d, unsigned at, unsigned steps, unsigned begin,
                                  bool finish)

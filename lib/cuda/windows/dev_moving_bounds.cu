@@ -231,8 +231,8 @@ static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), 
 {
     __shared__ bounds_shared<WORD, ITEMS_OF_SEGMENTS> s;
     uint64_t const                                    begin = (uint64_t)blockIdx.x * outputs;
-    bounds_tile const                                 tile = {
-                                        {0, wish.n}, begin, outputs, codes.is_float && wish.nans != ORDO_NANS_LAST};
+    bool const        hides = codes.is_float && wish.nans != ORDO_NANS_LAST;
+    bounds_tile const tile = {{0, wish.n}, begin, outputs, hides};
     if (threadIdx.x < WARP_LANES)
         moving_find_near(wish, begin, outputs, &s.near);
     load_codes(wish, codes, (int64_t)begin - (int64_t)wish.back, tile.where, tile.hides, s);

@@ -82,8 +82,8 @@ static DEVICE void grid_count(uint32_t *count, grid_part<TILE> const &part, SLOT
     }
 }
 
-/* Counts the keys of all blocks in tables.even_counts, by slot_of(key). `drawn` is in shared memory.
- * Contains a barrier of all blocks. */
+/* Counts the keys of all blocks in tables.even_counts, by slot_of(key). `drawn` is in shared
+ * memory. Contains a barrier of all blocks. */
 template <typename TILE, typename SLOT>
 static DEVICE void grid_count_all(uint32_t *drawn, grid_part<TILE> const &part,
                                   const radix_tables &tables, SLOT &&slot_of)

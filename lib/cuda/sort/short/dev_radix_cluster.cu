@@ -78,8 +78,8 @@ struct cluster_column {
     uint32_t start; /* the first place of the digit in the tile */
 };
 
-/* Turns the counts of each warp into the places of its keys in the tile. Called by all threads after
- * a barrier; another must follow. */
+/* Turns the counts of each warp into the places of its keys in the tile. Called by all threads
+ * after a barrier; another must follow. */
 template <typename BITS> static DEVICE cluster_column cluster_starts(cluster_shared<BITS> *shared)
 {
     unsigned const digit = threadIdx.x % RADIX_BINS, group = threadIdx.x / RADIX_BINS;
@@ -119,8 +119,8 @@ template <typename BITS> static DEVICE cluster_column cluster_starts(cluster_sha
     return {digit, group, start};
 }
 
-/* Sets `base` from the totals of all blocks. Called by all threads. Begins with a wait for the other
- * blocks and ends with a barrier. */
+/* Sets `base` from the totals of all blocks. Called by all threads. Begins with a wait for the
+ * other blocks and ends with a barrier. */
 template <typename BITS>
 static DEVICE void cluster_bases(cluster_shared<BITS> *shared, cluster_column const my)
 {
