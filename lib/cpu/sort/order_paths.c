@@ -183,6 +183,7 @@ static ordo_argsort_job argsort_of_pairs(const ordo_pairs_job *job)
         keys->type, keys->keys, keys->n, keys->descending, keys->algorithm, keys->radius,
         index_type, NULL,       NULL};
 }
+
 /* Whether there are few records of 16 bytes. The vector sort sorts words, which hold shortened keys
  * and an index. */
 static bool may_go_by_index(const ordo_pairs_job *job)
