@@ -162,7 +162,7 @@ static ordo_status reserve(rounds *r, size_t bytes)
         if (r->intervals[j].open)
             offers += offers_wanted(r, &r->intervals[j]) + (size_t)r->call->comm.size;
     offers = ordo_min(offers, bytes / r->list->kind->least + 1);
-    if (offers * each + bytes > r->room) {
+    if (r->memory == NULL || offers * each + bytes > r->room) {
         r->room = 2 * (offers * each + bytes);
         TRY(dist_agree(r->call, ordo_scratch(r->call->exec, r->room, &r->memory)));
     }
@@ -193,8 +193,6 @@ static size_t sort_offers(const rounds *r, size_t start, size_t end)
 {
     cut_offer *const offers = r->offers;
     size_t           kept = start;
-    if (start == end)
-        return start;
     qsort(offers + start, end - start, sizeof *offers, r->list->kind->compare);
     for (size_t i = start; i < end; i++)
         if (kept == start || r->list->kind->compare(&offers[i], &offers[kept - 1]) != 0)
@@ -212,8 +210,6 @@ static void arrange(rounds *r)
 {
     size_t const size = (size_t)r->call->comm.size;
     const char  *at = r->all;
-    if (at == NULL) /* no interval is open */
-        return;
     for (size_t i = 0; i < size; at += r->bytes_of[i++])
         r->next[i] = at;
     for (size_t j = 0, end = 0; j < r->open; j++) {
