@@ -3,8 +3,7 @@
 #include "dist/spill/spill_sort.h"
 
 #include "backend/tuning.h"
-
-#include <string.h>
+#include "dist/exchange/runs.h"
 
 enum {
     EXTRA = 24,                     /* bytes of scratch for an element, beside its copies */
@@ -44,22 +43,76 @@ ordo_status spill_sort_local(spill_sort *s)
 
 void spill_sort_close(spill_sort *s) { sorted_file_close(&s->file); }
 
-/* ---- The rounds ---- */
+/* ---- A round ---- */
 
 typedef struct turns {
     spill_sort     *s;
     ordo_ctx       *side;
-    const uint64_t *wanted;
-    range_job       range;
-    uint64_t        begin; /* of this process's result */
-    uint64_t        done;  /* elements of the longest result */
-    uint64_t        most;  /* of all results */
-    uint64_t        chunk;
-    size_t          bytes; /* of an element */
-    char           *buffer, *buffer_values;
+    const void     *keys;   /* of this process, in order */
+    const char     *values; /* NULL: none */
+    const uint64_t *wanted; /* elements of each process's result */
+    /* Of a round: where the elements of each process begin in the global order, and how many. */
+    uint64_t *begins, *counts;
+    uint64_t  done;  /* elements of the longest result */
+    uint64_t  most;  /* of all results */
+    uint64_t  chunk; /* of a result in a round */
+    size_t    bytes; /* of an element */
+    char     *buffer, *buffer_values;
+    char     *out, *out_values; /* of the round */
 } turns;
 
-/* Sets the counts of all processes, and where this process's result begins. */
+typedef struct arrival { /* what the other processes send */
+    pieces p;
+    char  *keys, *values;
+} arrival;
+
+static ordo_status take_arrival(const dist_call *c, const turns *t, arrival *a)
+{
+    size_t const count = (size_t)t->counts[c->comm.rank];
+    a->keys = t->out;
+    if (!runs_are_sorted_again(c, t->values))
+        TRY_SCRATCH(c->exec, count * c->key_size + 1, a->keys);
+    if (t->values != NULL)
+        TRY_SCRATCH(c->exec, count * t->s->file.value_size + 1, a->values);
+    return ORDO_OK;
+}
+
+/* Elements are sent from the sorted arrays, so only what arrives takes memory. */
+static ordo_status run_round(dist_call *c, const turns *t)
+{
+    size_t const value_size = t->s->file.value_size;
+    arrival      a = {.values = NULL};
+    TRY(dist_agree(c, take_arrival(c, t, &a)));
+    TRY(pieces_of_sorted(c, t->values != NULL, t->keys, t->begins, t->counts, &a.p));
+    TRY(pieces_exchange(&a.p, t->keys, c->key_size, a.keys));
+    if (t->values != NULL)
+        TRY(pieces_exchange(&a.p, t->values, value_size, a.values));
+    return dist_agree(c, runs_merge(&(runs_job){.pieces = &a.p,
+                                                .keys = a.keys,
+                                                .out = t->out,
+                                                .values = a.values,
+                                                .out_values = t->out_values,
+                                                .value_size = value_size}));
+}
+
+/* A call of its own, so that its scratch is free afterwards. */
+static ordo_status call_round(ordo_ctx *ctx, const ordo_comm *comm, const turns *t,
+                              ordo_dist_report *report)
+{
+    spill_sort *const s = t->s;
+    dist_call         c = {.type = s->c->type,
+                           .key_size = s->file.key_size,
+                           .keys = t->keys,
+                           .n = s->n,
+                           .descending = s->c->descending,
+                           .opts = {.report = report}};
+    DIST_CALL("dist_range", &c, ORDO_OK, run_round(&c, t), "a round of ordo_dist_sort",
+              {s->file.value_size});
+}
+
+/* ---- All rounds ---- */
+
+/* Sets the counts of all processes. */
 static ordo_status share_counts(turns *t)
 {
     spill_sort *const s = t->s;
@@ -71,7 +124,6 @@ static ordo_status share_counts(turns *t)
     t->wanted = s->wanted != NULL ? s->wanted : c->counts;
     TRY(dist_add_counts(c, "elements"));
     for (int32_t r = 0; r < c->comm.size; r++) {
-        t->begin = r == c->comm.rank ? results : t->begin;
         t->most = t->wanted[r] > t->most ? t->wanted[r] : t->most;
         results += t->wanted[r];
     }
@@ -104,7 +156,10 @@ static ordo_status take_memory(turns *t, uint64_t memory)
     spill_sort *const s = t->s;
     dist_call *const  c = s->c;
     ordo_exec *const  exec = c->exec;
+    size_t const      size = (size_t)c->comm.size;
     uint64_t          buffered = 0;
+    TRY_SCRATCH(c->exec, size * sizeof *t->begins, t->begins);
+    TRY_SCRATCH(c->exec, size * sizeof *t->counts, t->counts);
     if (s->out == NULL) {
         buffered = t->chunk * t->bytes;
         FAIL_IF(buffered > memory / 2, ORDO_E_NOMEM,
@@ -128,28 +183,39 @@ static void add_report(dist_call *c, const ordo_dist_report *more)
     sum->merge_seconds += more->merge_seconds;
 }
 
+/* Sets what each process gets in the next round, and where this one puts it. */
+static void set_round(turns *t)
+{
+    spill_sort *const      s = t->s;
+    const dist_call *const c = s->c;
+    uint64_t               before = 0; /* results of earlier processes */
+    for (int32_t r = 0; r < c->comm.size; before += t->wanted[r++]) {
+        uint64_t const from = ordo_min(t->done, t->wanted[r]);
+        t->begins[r] = before + from;
+        t->counts[r] = ordo_min(t->wanted[r] - from, t->chunk);
+    }
+    uint64_t const from = ordo_min(t->done, t->wanted[c->comm.rank]);
+    t->out = t->buffer;
+    t->out_values = t->buffer_values;
+    if (s->out != NULL) {
+        t->out = (char *)s->out + from * s->file.key_size;
+        t->out_values = s->out_values + from * s->file.value_size;
+    }
+}
+
 static ordo_status one_turn(turns *t)
 {
     spill_sort *const s = t->s;
     dist_call *const  c = s->c;
-    uint64_t const    all = t->wanted[c->comm.rank];
-    uint64_t const    from = t->done < all ? t->done : all;
     ordo_dist_report  report = ORDO_OPTS(ordo_dist_report, .total = 0);
-    range_job *const  range = &t->range;
-    range->begin = t->begin + from;
-    range->count = (size_t)(all - from < t->chunk ? all - from : t->chunk);
-    range->out = t->buffer;
-    range->out_values = t->buffer_values;
-    if (s->out != NULL) {
-        range->out = (char *)s->out + from * s->file.key_size;
-        range->out_values = s->out_values + from * s->file.value_size;
-    }
-    ordo_status status = dist_range(t->side, &c->comm, range, &report);
+    set_round(t);
+    size_t const count = (size_t)t->counts[c->comm.rank];
+    ordo_status  status = call_round(t->side, &c->comm, t, &report);
     if (status != ORDO_OK) /* the same on every process, or the transport failed */
         return ordo_fail(c->exec, status, "%s", ordo_last_error(t->side));
     add_report(c, &report);
-    if (s->out == NULL && range->count > 0)
-        status = s->put(s->user, range->out, range->out_values, range->count);
+    if (s->out == NULL && count > 0)
+        status = s->put(s->user, t->out, t->out_values, count);
     t->done += t->chunk;
     return dist_agree(c, status);
 }
@@ -168,21 +234,17 @@ static ordo_status all_turns(turns *t)
 
 ordo_status spill_sort_rounds(spill_sort *s)
 {
-    dist_call *const      c = s->c;
-    uint64_t const        memory = s->opts.memory;
-    turns                 t = {.s = s, .bytes = s->file.key_size + s->file.value_size};
     static const uint64_t nothing[1];
+    const char *const     none = (const char *)nothing;
+    dist_call *const      c = s->c;
+    const sorted_file    *file = &s->file;
+    uint64_t const        memory = s->opts.memory;
+    turns                 t = {.s = s, .bytes = file->key_size + file->value_size};
     TRY(share_counts(&t));
     TRY(agree_on_chunk(&t, memory));
-    t.range =
-        (range_job){.type = c->type,
-                    .descending = c->descending,
-                    .keys = s->file.keys.map != NULL ? s->file.keys.map : (const void *)nothing,
-                    .values = s->file.value_size == 0      ? NULL
-                              : s->file.values.map != NULL ? s->file.values.map
-                                                           : (const char *)nothing,
-                    .n = s->n,
-                    .value_size = s->file.value_size};
+    t.keys = file->keys.map != NULL ? file->keys.map : none;
+    if (file->value_size > 0)
+        t.values = file->values.map != NULL ? file->values.map : none;
     ordo_status status = dist_agree(c, take_memory(&t, memory));
     if (status == ORDO_OK)
         status = all_turns(&t);

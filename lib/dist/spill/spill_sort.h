@@ -2,12 +2,12 @@
  *
  * Each process sorts its elements to files on its disk (ordo_external_sort), and maps them. Then
  * the result is made in rounds: in each round every process gets the next part of its result from
- * all processes (dist_range.h), merges it, and stores it. A round with too little memory on any of
+ * all processes, merges it, and stores it. A round with too little memory on any of
  * them is made again by all of them with half the elements. */
 #ifndef ORDO_DIST_SPILL_SPILL_SORT_H
 #define ORDO_DIST_SPILL_SPILL_SORT_H
 
-#include "dist/spill/dist_range.h"
+#include "dist/call/dist_call.h"
 #include "dist/spill/sorted_file.h"
 #include "ordo_external.h"
 
