@@ -151,6 +151,8 @@ static void read_body(void *arg, size_t lo, size_t hi)
 
 static ordo_status read_keys(reading *r)
 {
+    if (dist_on_device(r->s->call))
+        return narrowing_on_device(r->s);
     for (size_t i = 0; i < r->s->span_count; i++) {
         atomic_init(&r->below[i], 0);
         atomic_init(&r->inside[i], 0);
@@ -188,6 +190,7 @@ ordo_status bands_read(narrowing *s, const dist_sample *sample)
     TRY(make_bands(s, sample));
     TRY(narrowing_room(s, promised(s, sample)));
     TRY(read_keys(&r));
-    count_spans(&r);
+    if (!dist_on_device(s->call))
+        count_spans(&r);
     return atomic_load(&s->kept_count) <= s->capacity ? ORDO_OK : bands_keep(s);
 }

@@ -3,6 +3,8 @@
 #include "dist/search/brackets.h"
 
 #include "backend/tuning.h"
+#include "dist/device/device.h"
+#include "dist/search/cut_rounds.h"
 #include "dist/search/narrowing.h"
 
 #include <math.h>
@@ -24,7 +26,7 @@ static size_t sample_size(uint64_t total)
 
 bool brackets_fit(const dist_part *part, const cut *cuts, size_t count)
 {
-    return count <= LABELS_MOST || bands_fit(part, sample_size(part->total), cuts, count);
+    return count <= NARROWING_FEW || bands_fit(part, sample_size(part->total), cuts, count);
 }
 
 /* ---- Positions ---- */
@@ -88,15 +90,18 @@ static void place(narrowing *s)
             set_cut(s, j, at->lo, w.below, at->here);
             continue;
         }
-        s->open[left] = (cut){.position = position - w.below + w.kept};
+        s->open[left] = (cut){.position = position - w.below + w.kept, .less = w.kept};
+        s->span_of[left] = w.span;
         s->skipped[left] = s->skipped[j] + w.below - w.kept;
         s->of[left++] = s->of[j];
     }
     s->count = left;
 }
 
-static ordo_type word_type(size_t size)
+static ordo_type word_type(const narrowing *s)
 {
+    size_t const size =
+        dist_on_device(s->call) ? sizeof(uint64_t) : ordo_type_size(s->part.order.type);
     return size == 1 ? ORDO_U8 : size == 2 ? ORDO_U16 : size == 4 ? ORDO_U32 : ORDO_U64;
 }
 
@@ -109,7 +114,7 @@ static ordo_status next_part(narrowing *s, uint64_t *counts)
     TRY(dist_allgather(c, &n, sizeof n, counts));
     for (int32_t r = 0; r < c->comm.size; r++)
         total += counts[r];
-    s->part = (dist_part){.order = {word_type(ordo_type_size(s->part.order.type)), false, false},
+    s->part = (dist_part){.order = {word_type(s), false, false},
                           .keys = s->kept,
                           .n = (size_t)n,
                           .counts = counts,
@@ -143,7 +148,7 @@ static ordo_status narrow(narrowing *s)
     dist_call *const c = s->call;
     size_t const     plain = sample_size(s->part.total);
     bool const       few = bands_fit(&s->part, plain, s->open, s->count);
-    size_t const     size = few ? plain : labels_sample(s->part.total, s->count, plain);
+    size_t const     size = few ? plain : labels_sample(s, plain);
     dist_sample      sample;
     uint64_t        *sums = NULL, *counts = NULL;
     TRY(sample_draw(c, &s->part, size, &sample));
@@ -211,14 +216,45 @@ static ordo_status gather_rest(narrowing *s)
                       s->count <= FEW_POSITIONS ? select_rest(s, &rest) : sort_gathered(s, &rest));
 }
 
-/* The brackets hold too many of the keys that are left, which are words that this search kept. */
+/* Sorts the keys that are left, and finds the spans of the positions in them. */
+static ordo_status open_intervals(narrowing *s, const cut_keys *keys, cut_interval **intervals)
+{
+    dist_call *const c = s->call;
+    ordo_place_wish *ends;
+    uint64_t        *places;
+    TRY_SCRATCH(c->exec, s->count * sizeof **intervals, *intervals);
+    TRY_SCRATCH(c->exec, 2 * s->count * sizeof *ends, ends);
+    TRY_SCRATCH(c->exec, 2 * s->count * sizeof *places, places);
+    for (size_t i = 0; i < 2 * s->count; i++) {
+        const span *const at = &s->spans[s->span_of[i / 2]];
+        ends[i] = (ordo_place_wish){0, keys->n, i % 2 == 0 ? at->lo : at->hi, i % 2};
+    }
+    if (keys->on_device) {
+        TRY(device_sort_orders(c, (void *)s->kept, keys->n));
+        TRY(device_places(c, &keys->order, keys->sorted, ends, 2 * s->count, places));
+    } else {
+        TRY(dist_inner(c, ordo_sort(c->inner, keys->order.type, s->kept, keys->n, NULL)));
+        for (size_t i = 0; i < 2 * s->count; i++)
+            places[i] = cells_place(&keys->order, keys->sorted, 0, keys->n, ends[i].order, i % 2);
+    }
+    for (size_t j = 0; j < s->count; j++)
+        (*intervals)[j] = (cut_interval){.open = true,
+                                         .from = (size_t)places[2 * j],
+                                         .to = (size_t)places[2 * j + 1],
+                                         .all = s->spans[s->span_of[j]].all};
+    return ORDO_OK;
+}
+
+/* The spans hold too many of the keys that are left, which are words that this search kept, or they
+ * are on a device. */
 static ordo_status sort_rest(narrowing *s)
 {
     dist_call *const c = s->call;
-    cut_keys const   keys = {s->part.order, s->kept, s->part.n, false};
-    TRY(dist_agree(
-        c, dist_inner(c, ordo_sort(c->inner, s->part.order.type, s->kept, s->part.n, NULL))));
-    TRY(cuts_of_keys(c, &keys, s->part.total, s->open, s->count));
+    cut_keys const   keys = {s->part.order, s->kept, s->part.n, dist_on_device(c)};
+    cut_list const   list = cut_list_of(&keys, s->part.total);
+    cut_interval    *intervals = NULL;
+    TRY(dist_agree(c, open_intervals(s, &keys, &intervals)));
+    TRY(cut_rounds(c, &list, s->open, intervals, s->count));
     for (size_t j = 0; j < s->count; j++)
         set_cut(s, j, s->open[j].order, s->open[j].less, s->open[j].here);
     return ORDO_OK;
@@ -229,23 +265,26 @@ static ordo_status take_memory(narrowing *s)
     ordo_exec *const exec = s->call->exec;
     TRY_SCRATCH(exec, s->count * sizeof *s->open, s->open);
     TRY_SCRATCH(exec, s->count * sizeof *s->of, s->of);
+    TRY_SCRATCH(exec, s->count * sizeof *s->span_of, s->span_of);
     TRY_SCRATCH(exec, s->count * sizeof *s->skipped, s->skipped);
     return ORDO_OK;
 }
 
 ordo_status brackets_find(dist_call *c, const dist_part *part, cut *cuts, size_t count)
 {
-    narrowing s = {.call = c, .part = *part, .cuts = cuts, .count = count};
+    narrowing  s = {.call = c, .part = *part, .cuts = cuts, .count = count};
+    bool const there = dist_on_device(c); /* is read once */
+    uint64_t   before = UINT64_MAX;
     TRY(dist_agree(c, take_memory(&s)));
     for (size_t j = 0; j < count; j++) {
         s.open[j] = cuts[j];
         s.of[j] = j;
         s.skipped[j] = 0;
     }
-    for (uint64_t before = UINT64_MAX; s.count > 0 && s.part.total > GATHERED;) {
+    while (s.count > 0 && (there || s.part.total > GATHERED)) {
         if (s.part.total > before / 2)
             return sort_rest(&s);
-        before = s.part.total;
+        before = there ? 0 : s.part.total;
         TRY(narrow(&s));
     }
     return s.count == 0 ? ORDO_OK : gather_rest(&s);

@@ -4,7 +4,8 @@
  *   positions have brackets, which a sample of all processes gives (sample.h). For more positions
  *   the sample gives cells, and the keys get labels of 2 bytes.
  * 2 The keys that all processes kept, about 1.6 % for one position, are searched in the same way,
- *   until every process can have all that are left.
+ *   until every process can have all that are left. If a read does not halve them, and on a device,
+ *   they are sorted, and rounds (cut_rounds.h) find the positions.
  *
  * If a process has more keys in the brackets than its part of the sample promised, it reads them
  * again; so do all processes if a position is outside its bracket (once in 10,000 searches). */
@@ -13,10 +14,10 @@
 
 #include "dist/search/sample.h"
 
-/* Whether brackets_find can find these ascending positions; the same on every process. */
+/* Whether a read leaves few keys for these ascending positions; the same on every process. */
 bool brackets_fit(const dist_part *part, const cut *cuts, size_t count);
 
-/* Sets order, less and here of every cut. The keys are in host memory. Collective. */
+/* Sets order, less and here of every cut. Collective. */
 ordo_status brackets_find(dist_call *c, const dist_part *part, cut *cuts, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* cut_rounds.h - the rounds of a multi-select (step 3 of cuts.h): narrows the open intervals of all
+/* cut_rounds.h - the rounds of a multi-select (cuts.h): narrows the open intervals of all
  * processes until each position has its element.
  *
  * An offer is a key, or a few bytes of a string: what follows the bytes that all strings of the

@@ -1,11 +1,10 @@
 /* cuts.h - finds the elements at given positions of the global order, exactly (multi-select).
  *
- * 1 A sample of all processes gives boundaries of cells (cells.h). Every process counts its keys in
- *   the cells, and the sums say in which cell each position lies.
- * 2 Only the keys in those cells are looked at again: each process sorts them.
- * 3 In each round the processes offer random elements of the intervals that are still open, about
- *   CUTS_OFFERS for a position, and count the elements below and equal to each offer. An interval
- *   shrinks by about that factor in a round. A position is found when an offer has its element. */
+ * Of keys in any order most are put aside in one read (brackets.h). In sorted elements there are
+ * rounds (cut_rounds.h): the processes offer random elements of the intervals that are still open,
+ * about CUTS_OFFERS for a position, and count the elements below and equal to each offer. An
+ * interval shrinks by about that factor in a round. A position is found when an offer has its
+ * element. */
 #ifndef ORDO_DIST_SEARCH_CUTS_H
 #define ORDO_DIST_SEARCH_CUTS_H
 
@@ -34,12 +33,11 @@ typedef struct cut_keys { /* of a process, sorted */
     bool        on_device; /* the keys are memory of the call's device */
 } cut_keys;
 
-/* Finds `count` ascending positions. The keys are read once if the sample was good and twice if it
- * was not. Up to 1000 positions of host arrays are found without rounds (brackets.h) instead. */
+/* Finds `count` ascending positions among the keys of the call. Collective. */
 ordo_status cuts_find(dist_call *c, cut *cuts, size_t count);
 
-/* The same by step 3 alone, if this process's keys are sorted: every position begins with the
- * interval of all keys. All processes have `total` of them. */
+/* The same by rounds, if this process's keys are sorted: every position begins with the interval of
+ * all keys. All processes have `total` of them. */
 ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut *cuts,
                          size_t count);
 

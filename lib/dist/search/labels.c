@@ -1,10 +1,10 @@
 /* labels.c - reads of many positions (see narrowing.h).
  *
  * A sample divides the orders into cells that arithmetic finds (cell_map.h). If these would keep
- * too many keys, the sorted sample gives boundaries of cells (cells.h), one for every SAMPLES keys.
- * One read of the keys counts the cells and writes down the cell of each key, in 2 bytes. When the
- * cells of all positions are known, the keys in them are picked by their labels: other keys are not
- * looked at again. */
+ * too many keys, the sorted sample gives boundaries of cells (cells.h), one for every
+ * CELLS_SAMPLES keys. One read of the keys counts the cells and writes down the cell of each key,
+ * in 2 bytes. When the cells of all positions are known, the keys in them are picked by their
+ * labels: other keys are not looked at again. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "dist/search/cell_map.h"
@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 8, /* keys of the sample for each boundary */
     SAMPLES_PER_POSITION = 64,
     BLOCK = 2048, /* keys that are picked together */
     GROUP = 8,    /* labels that are looked at together */
@@ -28,31 +27,35 @@ typedef struct picking {
 #define ORDO_TEMPLATE "dist/search/labels.t.h"
 #include "core/for_each_type.h"
 
-size_t labels_sample(uint64_t total, size_t count, size_t plain)
+size_t labels_sample(const narrowing *s, size_t plain)
 {
-    size_t const many = ordo_max(plain, count * SAMPLES_PER_POSITION);
-    size_t const most = ordo_min(many, NARROWING_SAMPLE);
+    bool const   is_many = s->count > NARROWING_FEW || dist_on_device(s->call);
+    size_t const some = ordo_max(plain, s->count * SAMPLES_PER_POSITION);
+    size_t const most =
+        is_many ? cells_wanted(s->count) * CELLS_SAMPLES : ordo_min(some, NARROWING_SAMPLE);
+    uint64_t const total = s->part.total;
     return total / 2 < most ? (size_t)(total / 2) + 1 : most;
 }
 
 /* ---- The read ---- */
 
-/* Spans of the same numbers as the cells. */
-static void set_spans(narrowing *s, const cells *c, const uint64_t *counts)
+static ordo_status take_spans(narrowing *s, size_t count)
 {
-    for (size_t i = 0; i < s->span_count; i++)
-        s->spans[i] = (span){.lo = cells_first(c, i), .hi = cells_last(c, i), .here = counts[i]};
-    s->spans[s->span_count - 1].hi = last_order(s);
+    s->span_count = count;
+    TRY_SCRATCH(s->call->exec, count * sizeof *s->spans, s->spans);
+    return ORDO_OK;
 }
 
-static ordo_status take_labels(narrowing *s, cells_pass *pass)
+/* Labels the keys, and counts those of each span. */
+static ordo_status read_labels(narrowing *s, cells_pass *pass)
 {
     ordo_exec *const exec = s->call->exec;
-    s->span_count = pass->count;
-    TRY_SCRATCH(exec, pass->count * sizeof *pass->counts, pass->counts);
-    TRY_SCRATCH(exec, pass->count * sizeof *s->spans, s->spans);
+    TRY_SCRATCH(exec, s->span_count * sizeof *pass->counts, pass->counts);
     TRY_SCRATCH(exec, (s->part.n + 1) * sizeof *s->labels, s->labels);
     pass->labels = s->labels;
+    TRY(cells_run(exec, pass));
+    for (size_t i = 0; i < s->span_count; i++)
+        s->spans[i].here = pass->counts[i];
     return ORDO_OK;
 }
 
@@ -65,46 +68,43 @@ static void label_by_map(const void *map, const uint64_t *orders, uint16_t *labe
 
 static ordo_status read_by_map(narrowing *s, const cell_map *map, cells_pass *pass)
 {
-    ordo_exec *const exec = s->call->exec;
-    uint64_t        *starts;
-    TRY_SCRATCH(exec, map->count * sizeof *starts, starts);
+    uint64_t *starts;
+    TRY_SCRATCH(s->call->exec, map->count * sizeof *starts, starts);
     pass->label = label_by_map;
     pass->map = map;
     pass->count = map->count;
-    TRY(take_labels(s, pass));
-    TRY(cells_run(exec, pass));
+    TRY(take_spans(s, map->count));
     cell_map_starts(map, starts);
     for (size_t i = 0; i < map->count; i++)
-        s->spans[i] = (span){.lo = starts[i],
-                             .hi = i + 1 < map->count ? starts[i + 1] - 1 : last_order(s),
-                             .here = pass->counts[i]};
-    return ORDO_OK;
+        s->spans[i] =
+            (span){.lo = starts[i], .hi = i + 1 < map->count ? starts[i + 1] - 1 : last_order(s)};
+    return read_labels(s, pass);
 }
 
-static ordo_status read_by_boundaries(narrowing *s, const dist_sample *sample, cells *boundaries,
-                                      cells_pass *pass)
+static ordo_status read_by_boundaries(narrowing *s, const dist_sample *sample, cells_pass *pass)
 {
     dist_call *const c = s->call;
-    size_t const     most = ordo_min(sample->count / SAMPLES + 1, CELLS_MOST_BOUNDARIES);
+    cells            boundaries = {0};
+    size_t const     most = ordo_min(sample->count / CELLS_SAMPLES + 1, CELLS_MOST_BOUNDARIES);
     TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, sample->all, sample->count, NULL)));
-    TRY(cells_make(c->exec, most, boundaries));
-    cells_spread(boundaries, sample->all, sample->count, most);
-    pass->count = 2 * boundaries->count + 1;
-    TRY(take_labels(s, pass));
-    TRY(cells_run(c->exec, pass));
-    set_spans(s, boundaries, pass->counts);
-    return ORDO_OK;
+    TRY(cells_make(c->exec, most, &boundaries));
+    cells_spread(&boundaries, sample->all, sample->count, most);
+    pass->cells = &boundaries;
+    TRY(take_spans(s, 2 * boundaries.count + 1));
+    for (size_t i = 0; i < s->span_count; i++)
+        s->spans[i] = (span){.lo = cells_first(&boundaries, i), .hi = cells_last(&boundaries, i)};
+    s->spans[s->span_count - 1].hi = last_order(s);
+    return dist_on_device(c) ? narrowing_on_device(s) : read_labels(s, pass);
 }
 
 ordo_status labels_read(narrowing *s, const dist_sample *sample)
 {
-    cells      boundaries = {0};
-    cells_pass pass = {
-        .cells = &boundaries, .order = s->part.order, .keys = s->part.keys, .n = s->part.n};
-    cell_map map;
-    bool     fits;
-    TRY(cell_map_make(s->call, s->part.total, s->open, s->count, sample, &map, &fits));
-    return fits ? read_by_map(s, &map, &pass) : read_by_boundaries(s, sample, &boundaries, &pass);
+    cells_pass pass = {.order = s->part.order, .keys = s->part.keys, .n = s->part.n};
+    cell_map   map;
+    bool       fits = false;
+    if (!dist_on_device(s->call))
+        TRY(cell_map_make(s->call, s->part.total, s->open, s->count, sample, &map, &fits));
+    return fits ? read_by_map(s, &map, &pass) : read_by_boundaries(s, sample, &pass);
 }
 
 /* ---- The kept keys ---- */
@@ -158,9 +158,11 @@ ordo_status labels_keep(narrowing *s)
 {
     ordo_exec *const exec = s->call->exec;
     picking          p = {.s = s};
+    TRY(narrowing_restart(s));
+    if (dist_on_device(s->call))
+        return narrowing_on_device(s);
     TRY_SCRATCH(exec, s->span_count, p.keep);
     for (size_t i = 0; i < s->span_count; i++)
         p.keep[i] = s->spans[i].keeps;
-    TRY(narrowing_restart(s));
     return dist_loop(s->call, s->part.n, PIECE, pick_body, &p);
 }

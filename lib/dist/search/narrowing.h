@@ -3,14 +3,16 @@
  * A read divides the orders into spans and counts the keys of each. Spans of one order are only
  * counted. The keys of a span that may hold a position are kept, as key bits in the width of a key.
  * There are two kinds of reads: bands (bands.c) keep keys while they read, labels (labels.c) write
- * down the cell of each key, and pick the keys when the cells of all positions are known. */
+ * down the cell of each key, and pick the keys when the cells of all positions are known. A device
+ * writes no labels, and reads the keys again. */
 #ifndef ORDO_DIST_SEARCH_NARROWING_H
 #define ORDO_DIST_SEARCH_NARROWING_H
 
 #include "dist/search/sample.h"
 
 enum {
-    NARROWING_SAMPLE = ORDO_TUNE(1 << 16, 64) /* at most so many keys are drawn */
+    NARROWING_SAMPLE = ORDO_TUNE(1 << 16, 64), /* keys that are drawn at most for */
+    NARROWING_FEW = ORDO_TUNE(1000, 20)        /* so many positions */
 };
 
 typedef struct span {
@@ -26,12 +28,13 @@ typedef struct narrowing {
     cut          *cuts;    /* of the caller */
     cut          *open;    /* not found yet, with positions among the keys that are left */
     size_t       *of;      /* the cut of the caller for each of them */
+    size_t       *span_of; /* the span that has each of them, of the last read */
     uint64_t     *skipped; /* keys before each of them that are not left */
     size_t        count;
     span         *spans; /* odd: bands, or cells of one order; even: what is between them */
     size_t        span_count;
     uint16_t     *labels; /* the span of each key, after labels_read */
-    char         *kept;   /* words of the width of a key */
+    char         *kept;   /* words of the width of a key; on a device orders */
     size_t        capacity;
     atomic_size_t kept_count; /* more than the capacity: the rest is missing */
 } narrowing;
@@ -48,6 +51,9 @@ ordo_status narrowing_room(narrowing *s, size_t capacity);
 void narrowing_append(narrowing *s, const void *words, size_t count);
 /* Room for all keys of the spans that are kept, and none of them kept yet. */
 ordo_status narrowing_restart(narrowing *s);
+/* The read of keys on a device, for both kinds: counts the spans, and keeps the keys of those that
+ * are kept. Not collective. */
+ordo_status narrowing_on_device(narrowing *s);
 
 /* ---- Bands: a few brackets ---- */
 
@@ -60,14 +66,10 @@ ordo_status bands_read(narrowing *s, const dist_sample *sample);
 /* Reads the keys of the spans that are kept, with room for all of them. Not collective. */
 ordo_status bands_keep(narrowing *s);
 
-/* ---- Labels: up to LABELS_MOST positions ---- */
-
-enum {
-    LABELS_MOST = ORDO_TUNE(1000, 20)
-};
+/* ---- Labels: more positions ---- */
 
 /* Keys of the sample, if `plain` are enough for a few positions. */
-size_t labels_sample(uint64_t total, size_t count, size_t plain);
+size_t labels_sample(const narrowing *s, size_t plain);
 /* Makes spans of cells (cells.h), and labels and counts the keys. Keeps none. Not collective. */
 ordo_status labels_read(narrowing *s, const dist_sample *sample);
 /* Keeps the keys of the spans that are kept, by their labels. Not collective. */
