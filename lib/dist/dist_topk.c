@@ -1,7 +1,8 @@
-/* dist_topk.c - ordo_dist_topk: the keys before the cut at position k, gathered on every process.
+/* dist_topk.c - ordo_dist_topk: the first k keys, gathered on every process.
  *
- * Each process lists its keys before the cut in the sequence of their indices, so the gathered list
- * has the sequence of the global array, and a stable sort orders it. */
+ * Each process finds its own first keys, at most k: these are candidates, in order and ties in the
+ * sequence of their indices. The candidates of all processes before the cut at position k are
+ * gathered in the sequence of the processes, and a stable sort orders them. */
 #define _POSIX_C_SOURCE 200809L
 #include "dist/search/cuts.h"
 #include "dist/device/device.h"
@@ -13,79 +14,17 @@ typedef struct best {
     size_t    k;      /* results */
     void     *values; /* of the caller; may be NULL */
     uint64_t *index;  /* of the caller; may be NULL */
-    cut       at;     /* the end of the results */
-    bool      all;    /* every key is a result */
-    char     *mine;   /* this process's results */
+    char     *mine;   /* this process's candidates */
     uint64_t *my_index;
-    size_t    my_count;
+    size_t    my_count; /* of them that are results */
     uint64_t *bytes_of; /* of each process */
     char     *gathered;
     uint64_t *gathered_index;
 } best;
 
-/* The order of a key with ties folded, from its order of all bits. */
-static uint64_t fold(const dist_call *c, uint64_t order)
-{
-    cells_order const all = {c->type, c->descending, false}, tied = {c->type, c->descending, true};
-    uint64_t          key = 0;
-    cells_put_key(&all, order, &key);
-    return cells_order_of(&tied, &key, 0);
-}
-
-/* The cut is found in the order of all bits. If other bits tie with its key (zeros and NaNs), the
- * ties are counted again. */
-static ordo_status find_cut(best *b)
-{
-    dist_call *const  c = &b->c;
-    cells_order const tied = {c->type, c->descending, true};
-    cut *const        at = &b->at;
-    b->all = b->k == c->total;
-    at->position = b->k;
-    if (b->all)
-        return ORDO_OK;
-    TRY(cuts_find(c, at, 1));
-    uint64_t const order = at->order;
-    at->order = fold(c, order);
-    if (fold(c, order - 1) != at->order && fold(c, order + 1) != at->order)
-        return ORDO_OK;
-    at->less = at->here = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        uint64_t const key = cells_order_of(&tied, c->keys, i);
-        at->less += key < at->order;
-        at->here += key == at->order;
-    }
-    at->before = at->here;
-    TRY(dist_sum(c, &at->less, 1));
-    return dist_prefix(c, &at->before, 1);
-}
-
-/* Lists this process's results. There are at most k. */
-static ordo_status list_mine(best *b)
-{
-    dist_call *const  c = &b->c;
-    cells_order const order = {c->type, c->descending, true};
-    size_t const      most = ordo_min(b->k, c->n), size = c->key_size;
-    uint64_t          ties = b->all ? 0 : cut_left(&b->at);
-    TRY_SCRATCH(c->exec, most * size + 1, b->mine);
-    TRY_SCRATCH(c->exec, most * sizeof *b->my_index + 1, b->my_index);
-    for (size_t i = 0; i < c->n; i++) {
-        uint64_t const key = b->all ? 0 : cells_order_of(&order, c->keys, i);
-        bool const     is_tied = !b->all && key == b->at.order && ties > 0;
-        if (!b->all && key >= b->at.order && !is_tied)
-            continue;
-        ties -= is_tied;
-        memcpy(b->mine + b->my_count * size, (const char *)c->keys + i * size, size);
-        b->my_index[b->my_count++] = c->offset + i;
-    }
-    return ORDO_OK;
-}
-
-/* On a device each process finds its own first keys, at most k; they are candidates in order, and a
- * cut through the candidates of all processes gives the results. */
-static ordo_status list_candidates(best *b)
+static ordo_status list_on_device(best *b, size_t most)
 {
     dist_call *const c = &b->c;
-    size_t const     most = ordo_min(b->k, c->n);
     size_t const     keys = most * c->key_size, index = most * sizeof *b->my_index;
     ordo_topk_job    job = {.type = c->type,
                             .keys = c->keys,
@@ -93,46 +32,50 @@ static ordo_status list_candidates(best *b)
                             .k = most,
                             .index_type = ORDO_U64,
                             .descending = c->descending};
-    TRY_SCRATCH(c->exec, keys + 1, b->mine);
-    TRY_SCRATCH(c->exec, index + 1, b->my_index);
     TRY(device_memory(c, device_size(keys) + device_size(index)));
     job.values = device_take(c, keys);
     job.index = device_take(c, index);
-    if (most == 0)
-        return ORDO_OK;
     TRY(c->device.backend->topk(c->device.state, &job, c->exec));
     TRY(device_copy(c, b->mine, job.values, keys));
     TRY(device_copy(c, b->my_index, job.index, index));
-    TRY(device_finish(c));
+    return device_finish(c);
+}
+
+static ordo_status list_candidates(best *b)
+{
+    dist_call *const       c = &b->c;
+    double const           started = dist_clock();
+    size_t const           most = ordo_min(b->k, c->n);
+    ordo_select_opts const opts =
+        ORDO_OPTS(ordo_select_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
+    TRY_SCRATCH(c->exec, most * c->key_size + 1, b->mine);
+    TRY_SCRATCH(c->exec, most * sizeof *b->my_index + 1, b->my_index);
+    if (most == 0)
+        return ORDO_OK;
+    TRY(dist_on_device(c) ? list_on_device(b, most)
+                          : dist_inner(c, ordo_topk(c->inner, c->type, c->keys, c->n, most, b->mine,
+                                                    ORDO_U64, b->my_index, NULL, &opts)));
     for (size_t i = 0; i < most; i++)
         b->my_index[i] += c->offset;
+    c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }
 
-static ordo_status choose_candidates(best *b)
-{
-    dist_call *const c = &b->c;
-    cut_keys const   mine = {{c->type, c->descending, true}, b->mine, ordo_min(b->k, c->n), false};
-    uint64_t         total = 0;
-    for (int32_t r = 0; r < c->comm.size; r++)
-        total += c->counts[r] < b->k ? c->counts[r] : b->k;
-    b->at.position = b->k;
-    b->my_count = mine.n;
-    if (b->k == total)
-        return ORDO_OK;
-    TRY(cuts_of_keys(c, &mine, total, &b->at, 1));
-    b->my_count = (size_t)cut_place(&b->at);
-    return ORDO_OK;
-}
-
+/* Of the candidates those before the cut are results. */
 static ordo_status choose_mine(best *b)
 {
     dist_call *const c = &b->c;
-    bool const       there = dist_on_device(c);
-    if (!there)
-        TRY(find_cut(b));
-    TRY(dist_agree(c, there ? list_candidates(b) : list_mine(b)));
-    return there ? choose_candidates(b) : ORDO_OK;
+    cut_keys const   mine = {{c->type, c->descending, true}, b->mine, ordo_min(b->k, c->n), false};
+    cut              end = {.position = b->k};
+    uint64_t         total = 0;
+    for (int32_t r = 0; r < c->comm.size; r++)
+        total += c->counts[r] < b->k ? c->counts[r] : b->k;
+    b->my_count = mine.n;
+    if (b->k == total)
+        return ORDO_OK;
+    TRY(cuts_of_keys(c, &mine, total, &end, 1));
+    b->my_count = (size_t)cut_place(&end);
+    return ORDO_OK;
 }
 
 static ordo_status take_gathered(best *b)
@@ -179,6 +122,7 @@ static ordo_status run(best *b, size_t wanted, size_t *found)
     dist_call *const     c = &b->c;
     ordo_sort_opts const opts = dist_sort_opts(c);
     b->k = wanted < c->total ? wanted : (size_t)c->total;
+    TRY(dist_agree(c, list_candidates(b)));
     TRY(choose_mine(b));
     TRY(gather(b));
     TRY(dist_agree(c, dist_inner(c, ordo_sort_pairs(c->inner, c->type, b->gathered, b->k,
