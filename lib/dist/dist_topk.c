@@ -17,9 +17,8 @@ typedef struct best {
     char     *mine;   /* this process's candidates */
     uint64_t *my_index;
     size_t    my_count; /* of them that are results */
-    uint64_t *bytes_of; /* of each process */
-    char     *gathered;
-    uint64_t *gathered_index;
+    void     *gathered;
+    void     *gathered_index;
 } best;
 
 static ordo_status list_on_device(best *b, size_t most)
@@ -78,29 +77,6 @@ static ordo_status choose_mine(best *b)
     return ORDO_OK;
 }
 
-static ordo_status take_gathered(best *b)
-{
-    dist_call *const c = &b->c;
-    TRY_SCRATCH(c->exec, (size_t)c->comm.size * sizeof *b->bytes_of, b->bytes_of);
-    TRY_SCRATCH(c->exec, b->k * c->key_size + 1, b->gathered);
-    TRY_SCRATCH(c->exec, b->k * sizeof *b->gathered_index + 1, b->gathered_index);
-    return ORDO_OK;
-}
-
-static ordo_status gather(best *b)
-{
-    dist_call *const c = &b->c;
-    uint64_t const   count = b->my_count;
-    TRY(dist_agree(c, take_gathered(b)));
-    TRY(dist_allgather(c, &count, sizeof count, b->bytes_of));
-    for (int32_t r = 0; r < c->comm.size; r++)
-        b->bytes_of[r] *= c->key_size;
-    TRY(dist_allgather_parts(c, b->mine, b->bytes_of, b->gathered));
-    for (int32_t r = 0; r < c->comm.size; r++)
-        b->bytes_of[r] = b->bytes_of[r] / c->key_size * sizeof(uint64_t);
-    return dist_allgather_parts(c, b->my_index, b->bytes_of, b->gathered_index);
-}
-
 static ordo_status write_results(best *b)
 {
     dist_call *const c = &b->c;
@@ -121,10 +97,12 @@ static ordo_status run(best *b, size_t wanted, size_t *found)
 {
     dist_call *const     c = &b->c;
     ordo_sort_opts const opts = dist_sort_opts(c);
+    size_t               bytes;
     b->k = wanted < c->total ? wanted : (size_t)c->total;
     TRY(dist_agree(c, list_candidates(b)));
     TRY(choose_mine(b));
-    TRY(gather(b));
+    TRY(dist_gather(c, b->mine, b->my_count * c->key_size, &b->gathered, &bytes));
+    TRY(dist_gather(c, b->my_index, b->my_count * sizeof *b->my_index, &b->gathered_index, &bytes));
     TRY(dist_agree(c, dist_inner(c, ordo_sort_pairs(c->inner, c->type, b->gathered, b->k,
                                                     b->gathered_index, sizeof(uint64_t), &opts))));
     TRY(dist_on_device(c) ? dist_agree(c, write_results(b)) : write_results(b));

@@ -151,6 +151,19 @@ ordo_status dist_cancelled(dist_call *c)
     return ordo_fail(c->exec, ORDO_E_CANCELLED, "the call was cancelled");
 }
 
+ordo_status dist_gather(dist_call *c, const void *mine, size_t bytes, void **all, size_t *all_bytes)
+{
+    uint64_t const here = bytes;
+    void          *bytes_of;
+    TRY(dist_agree(c, ordo_scratch(c->exec, (size_t)c->comm.size * sizeof here, &bytes_of)));
+    TRY(dist_allgather(c, &here, sizeof here, bytes_of));
+    *all_bytes = 0;
+    for (int32_t r = 0; r < c->comm.size; r++)
+        *all_bytes += (size_t)((const uint64_t *)bytes_of)[r];
+    TRY(dist_agree(c, ordo_scratch(c->exec, *all_bytes + 1, all)));
+    return dist_allgather_parts(c, mine, bytes_of, *all);
+}
+
 ordo_status dist_loop(dist_call *c, size_t n, size_t grain, ordo_body *body, void *arg)
 {
     return ordo_loop(c->exec, n, grain, body, arg) ? ORDO_OK : dist_cancelled(c);

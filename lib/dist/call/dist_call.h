@@ -130,6 +130,9 @@ ordo_status dist_moved(dist_call *c, const char *operation, int failed);
 ordo_status dist_allgather(dist_call *c, const void *mine, size_t bytes, void *all);
 ordo_status dist_allgather_parts(dist_call *c, const void *mine, const uint64_t *bytes_of,
                                  void *all);
+/* Arrays of different sizes, one behind the other in scratch of `all_bytes` bytes. */
+ordo_status dist_gather(dist_call *c, const void *mine, size_t bytes, void **all,
+                        size_t *all_bytes);
 ordo_status dist_sum(dist_call *c, uint64_t *values, size_t count);
 ordo_status dist_prefix(dist_call *c, uint64_t *values, size_t count);
 ordo_status dist_exchange(dist_call *c, const void *send, const uint64_t *send_at,

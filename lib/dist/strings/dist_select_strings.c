@@ -22,50 +22,28 @@ typedef struct chosen { /* results */
     uint64_t       hash; /* of the list of positions */
 } chosen;
 
-typedef struct amount { /* of what a process gives */
-    uint64_t strings, bytes;
-} amount;
-
 /* ---- Gathering ---- */
-
-static ordo_status take_all(chosen *x, const amount *all)
-{
-    ordo_exec *const exec = x->part.c.exec;
-    x->all.n = (size_t)all->strings;
-    TRY_SCRATCH(exec, (x->all.n + 1) * sizeof *x->gathered, x->gathered);
-    TRY_SCRATCH(exec, (x->all.n + 1) * sizeof *x->all.offsets, x->all.offsets);
-    TRY_SCRATCH(exec, (size_t)all->bytes + 1, x->all.bytes);
-    return ORDO_OK;
-}
 
 /* Every process gets the results of all processes. Collective. */
 static ordo_status gather(chosen *x)
 {
     dist_call *const      c = &x->part.c;
-    size_t const          size = (size_t)c->comm.size;
     const uint64_t *const at = x->mine.offsets;
-    amount const          mine = {x->mine.n, at[x->mine.n]};
-    amount                all = {0, 0};
-    void                 *memory;
+    void                 *gives, *all, *offsets;
+    size_t                bytes;
     for (size_t i = 0; i < x->mine.n; i++)
         x->gives[i].length = at[i + 1] - at[i];
-    TRY(dist_agree(c, ordo_scratch(c->exec, size * (sizeof(amount) + sizeof(uint64_t)), &memory)));
-    amount *const   of = memory;
-    uint64_t *const bytes_of = (uint64_t *)(of + size);
-    TRY(dist_allgather(c, &mine, sizeof mine, of));
-    for (size_t r = 0; r < size; r++) {
-        bytes_of[r] = of[r].strings * sizeof *x->gives;
-        all.strings += of[r].strings;
-        all.bytes += of[r].bytes;
-    }
-    TRY(dist_agree(c, take_all(x, &all)));
-    TRY(dist_allgather_parts(c, x->gives, bytes_of, x->gathered));
+    TRY(dist_gather(c, x->gives, x->mine.n * sizeof *x->gives, &gives, &bytes));
+    x->gathered = gives;
+    x->all.n = bytes / sizeof *x->gathered;
+    TRY(dist_gather(c, x->mine.bytes, (size_t)at[x->mine.n], &all, &bytes));
+    TRY(dist_agree(c, ordo_scratch(c->exec, (x->all.n + 1) * sizeof *x->all.offsets, &offsets)));
+    x->all.bytes = all;
+    x->all.offsets = offsets;
     x->all.offsets[0] = 0;
     for (size_t i = 0; i < x->all.n; i++)
         x->all.offsets[i + 1] = x->all.offsets[i] + x->gathered[i].length;
-    for (size_t r = 0; r < size; r++)
-        bytes_of[r] = of[r].bytes;
-    return dist_allgather_parts(c, x->mine.bytes, bytes_of, x->all.bytes);
+    return ORDO_OK;
 }
 
 /* Gives result i the gathered string which[i]; `which` becomes something else. Asks for the memory
