@@ -97,30 +97,6 @@ static uint64_t key_at(const ranker *r, const char *keys, size_t i)
     }
 }
 
-/* Ranks the keys of a range among themselves: the rank of key i becomes low[i]. For averages low[i]
- * and high[i] are the least and the largest rank of its ties. Less scratch than ordo_rank. */
-static bool rank_range(const ranker *r, const piece *p, uint32_t *low, uint32_t *high)
-{
-    uint32_t *const index = high + r->call->capacity;
-    ordo_ties const low_ties = r->ties == ORDO_TIES_AVERAGE ? ORDO_TIES_MIN : r->ties;
-    uint32_t        dense = 0;
-    if (!external_inner_done(r->call, ordo_argsort(r->call->inner, r->bits.type, p->elements, p->n,
-                                                   ORDO_U32, index, NULL)))
-        return false;
-    for (size_t begin = 0, end; begin < p->n; begin = end) {
-        uint64_t const key = key_at(r, p->elements, index[begin]);
-        for (end = begin + 1; end < p->n && key_at(r, p->elements, index[end]) == key;)
-            end++;
-        dense++;
-        for (size_t i = begin; i < end; i++) {
-            low[index[i]] = (uint32_t)ordo_tie_rank(low_ties, begin, end, dense, i);
-            if (r->ties == ORDO_TIES_AVERAGE)
-                high[index[i]] = (uint32_t)end;
-        }
-    }
-    return true;
-}
-
 /* The rank of the group's keys; for averages twice the rank. */
 static uint64_t group_rank(const ranker *r)
 {
@@ -140,117 +116,80 @@ static bool close_group(ranker *r)
     return true;
 }
 
-typedef struct range { /* the elements of a range and their ranks in it */
-    const piece    *piece;
-    const size_t   *given;
-    const uint32_t *low, *high;  /* averages: least and largest rank of ties; else both the rank */
-    uint64_t        first, last; /* the smallest and the largest key */
-    uint64_t        firsts, lasts; /* how many they are */
-    uint64_t        dense_before;
-} range;
+/* In place of the rank of a key: it ties with the open group, or with the largest key of the range,
+ * whose group may continue. */
+#define RANK_JOINS 0
+#define RANK_CONTINUES UINT64_MAX
 
-static uint64_t key_of(const ranker *r, const range *g, size_t i)
+/* Writes the ranks of the keys of a range, given their order; for averages twice the rank. *last is
+ * the group that it opens. */
+static void rank_range(ranker *r, const piece *p, const uint32_t *index, uint64_t *ranks,
+                       tie_group *last)
 {
-    return key_at(r, g->piece->elements, i);
-}
-
-static void find_ends(const ranker *r, range *g)
-{
-    g->first = UINT64_MAX;
-    g->last = 0;
-    for (size_t i = 0; i < g->piece->n; i++) {
-        uint64_t const key = key_of(r, g, i);
-        if (key < g->first || i == 0) {
-            g->first = key;
-            g->firsts = 0;
-        }
-        if (key > g->last || i == 0) {
-            g->last = key;
-            g->lasts = 0;
-        }
-        g->firsts += key == g->first;
-        g->lasts += key == g->last;
+    for (size_t begin = 0, end; begin < p->n; begin = end) {
+        uint64_t const key = key_at(r, p->elements, index[begin]), before = r->before;
+        for (end = begin + 1; end < p->n && key_at(r, p->elements, index[end]) == key;)
+            end++;
+        bool const joins = r->group.open && key == r->group.key;
+        bool const continues = end == p->n && r->ties != ORDO_TIES_ORDINAL;
+        r->group.count += joins ? end - begin : 0;
+        r->distinct += !joins;
+        for (size_t i = begin; i < end; i++)
+            ranks[index[i]] = joins       ? RANK_JOINS
+                              : continues ? RANK_CONTINUES
+                                          : ordo_tie_rank(r->ties, before + begin, before + end,
+                                                          r->distinct, before + i);
+        *last = (tie_group){.open = continues && !joins,
+                            .key = key,
+                            .before = before + begin,
+                            .count = end - begin,
+                            .dense = r->distinct};
     }
 }
 
-/* The rank of element i; for averages twice the rank. */
-static uint64_t rank_of(const ranker *r, const range *g, size_t i)
+/* Counts the elements of each run whose rank is `rank`. */
+static void count_tied(ranker *r, const size_t *given, const uint64_t *ranks, uint64_t rank)
 {
-    if (r->ties == ORDO_TIES_DENSE)
-        return g->dense_before + g->low[i];
-    if (r->ties == ORDO_TIES_AVERAGE)
-        return 2 * r->before + g->low[i] + g->high[i];
-    return r->before + g->low[i];
+    for (size_t which = 0, i = 0; which < r->runs.count; which++)
+        for (size_t left = given[which]; left > 0; left--)
+            r->tied[which] += ranks[i++] == rank;
 }
 
-/* Appends the ranks of a range, except those of its largest key, which may continue: they are
- * counted in r->tied. With `joins` the smallest key continues the open group. */
-static bool append_ranks(ranker *r, const range *g, bool joins)
+/* Appends the ranks that are known to the lanes. */
+static bool append_ranks(ranker *r, const size_t *given, const uint64_t *ranks)
 {
-    for (int after = 0; after < 2; after++) {
-        /* First the elements that join the group; its rank is known after all of them. */
-        size_t i = 0;
-        for (size_t which = 0; which < r->runs.count; which++)
-            for (size_t left = g->given[which]; left > 0; left--, i++) {
-                uint64_t const key = key_of(r, g, i);
-                bool const     is_joining = joins && key == g->first;
-                if (after == 0)
-                    r->tied[which] += is_joining;
-                else if (!is_joining && key == g->last)
-                    r->tied[which]++;
-                else if (!is_joining && !lanes_append(&r->lanes, which, rank_of(r, g, i), 1))
-                    return false;
-            }
-        if (after == 0 && g->first < g->last && !close_group(r))
-            return false;
-    }
-    return true;
-}
-
-static bool append_ordinals(ranker *r, const range *g)
-{
-    size_t i = 0;
-    for (size_t which = 0; which < r->runs.count; which++)
-        for (size_t left = g->given[which]; left > 0; left--, i++)
-            if (!lanes_append(&r->lanes, which, rank_of(r, g, i), 1))
+    for (size_t which = 0, i = 0; which < r->runs.count; which++)
+        for (size_t left = given[which]; left > 0; left--, i++)
+            if (ranks[i] != RANK_JOINS && ranks[i] != RANK_CONTINUES &&
+                !lanes_append(&r->lanes, which, ranks[i], 1))
                 return false;
     return true;
 }
 
 static bool rank_piece(void *user, piece *p)
 {
-    ranker *const   r = user;
-    uint32_t *const low = (uint32_t *)(void *)r->work, *const high = low + r->call->capacity;
-    range g = {.piece = p, .given = r->given[rank_buffer_of(r, p)], .low = low, .high = high};
+    ranker *const       r = user;
+    uint64_t *const     ranks = (uint64_t *)(void *)r->work;
+    uint32_t *const     index = (uint32_t *)(void *)(ranks + r->call->capacity);
+    const size_t *const given = r->given[rank_buffer_of(r, p)];
+    tie_group           last = {.open = false};
     r->call->report.ranges++;
-    if (!rank_range(r, p, low, high))
+    /* Less scratch than ordo_rank. */
+    if (!external_inner_done(r->call, ordo_argsort(r->call->inner, r->bits.type, p->elements, p->n,
+                                                   ORDO_U32, index, NULL)))
         return false;
-    if (r->ties == ORDO_TIES_ORDINAL) {
-        bool const ok = append_ordinals(r, &g);
-        r->before += p->n;
-        return ok;
-    }
-    find_ends(r, &g);
-    bool const joins = r->group.open && r->group.key == g.first;
-    if (!joins && !close_group(r))
-        return false;
-    r->group.count += joins ? g.firsts : 0;
-    g.dense_before = r->distinct - joins;
-    if (!append_ranks(r, &g, joins))
-        return false;
-    if (r->ties == ORDO_TIES_DENSE) {
-        uint32_t most = 0;
-        for (size_t i = 0; i < p->n; i++)
-            most = low[i] > most ? low[i] : most;
-        r->distinct = g.dense_before + most;
-    }
-    if (!r->group.open) /* the largest key opens a group */
-        r->group = (tie_group){.open = true,
-                               .key = g.last,
-                               .before = r->before + p->n - g.lasts,
-                               .count = g.lasts,
-                               .dense = r->distinct};
+    rank_range(r, p, index, ranks, &last);
     r->before += p->n;
+    if (r->group.open)
+        count_tied(r, given, ranks, RANK_JOINS);
+    if (last.open && !close_group(r))
+        return false;
+    if (!append_ranks(r, given, ranks))
+        return false;
+    if (last.open) {
+        count_tied(r, given, ranks, RANK_CONTINUES);
+        r->group = last;
+    }
     return true;
 }
 
