@@ -126,4 +126,8 @@ ordo_status external_report(external_call *c);
 /* Sorts the source to the sink, which gets at most `limit` elements. */
 ordo_status external_sort_first(external_call *c, uint64_t limit);
 
+/* The same as a part of the work of `c`: a call `work` that has a kind of elements, a source, a
+ * sink, and the memory of `c` but for `own` bytes. */
+ordo_status external_sort_part(external_call *c, external_call *work, size_t own, uint64_t limit);
+
 #endif

@@ -335,6 +335,21 @@ ordo_status external_sort_first(external_call *c, uint64_t limit)
     return sort_to(c, limit, NULL);
 }
 
+ordo_status external_sort_part(external_call *c, external_call *work, size_t own, uint64_t limit)
+{
+    work->ctx = c->ctx;
+    work->exec = c->exec;
+    work->opts = c->opts;
+    work->opts.flags &= ORDO_SPILL_IN_MEMORY;
+    work->opts.memory -= ordo_min(work->opts.memory / 4, own);
+    ordo_status status = external_begin(work);
+    if (status == ORDO_OK)
+        status = external_sort_first(work, limit);
+    external_end(work);
+    external_adopt(c, work);
+    return status;
+}
+
 static ordo_status sort_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
                                 const ordo_source *from, const ordo_sink *to,
                                 const ordo_sink *counts, const ordo_external_opts *opts,

@@ -67,10 +67,7 @@ static ordo_status sort_keys(picker *p)
 {
     external_call *const c = &p->s->call, *const work = &p->work;
     size_t const key = ordo_type_size(c->kind.type);
-    *work = (external_call){.ctx = c->ctx,
-                            .exec = c->exec,
-                            .failure = FAILURE_NONE,
-                            .opts = c->opts,
+    *work = (external_call){.failure = FAILURE_NONE,
                             .source_bytes = p->s->data.n * key,
                             .kind = {.size = key,
                                      .type = c->kind.type,
@@ -78,13 +75,8 @@ static ordo_status sort_keys(picker *p)
                                      .keys_only = true}};
     work->from = ORDO_OPTS(ordo_source, .read = read_keys, .user = p, .name = c->from.name);
     work->to = ORDO_OPTS(ordo_sink, .write = pick, .user = p, .name = "the positions");
-    work->opts.flags &= ORDO_SPILL_IN_MEMORY;
-    work->opts.memory -= ordo_min(work->opts.memory / 4, OWN_MEMORY);
-    ordo_status status = external_begin(work);
-    if (status == ORDO_OK)
-        status = external_sort_first(work, p->wanted[p->count - 1]->rank + 1);
-    external_end(work);
-    external_adopt(c, work);
+    ordo_status const status =
+        external_sort_part(c, work, OWN_MEMORY, p->wanted[p->count - 1]->rank + 1);
     return failure_seen(&c->failure) ? external_status(c) : status;
 }
 

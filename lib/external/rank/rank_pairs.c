@@ -186,21 +186,12 @@ static ordo_status sort_pairs(pairs *p, ptrdiff_t (*read)(void *, void *, size_t
 {
     external_call *const c = p->call;
     external_call *const work = &p->work;
-    *work = (external_call){.ctx = c->ctx,
-                            .exec = c->exec,
-                            .failure = FAILURE_NONE,
-                            .opts = c->opts,
+    *work = (external_call){.failure = FAILURE_NONE,
                             .source_bytes = p->data->n * sizeof(pair),
                             .kind = {.size = sizeof(pair), .type = ORDO_U64}};
     work->from = ORDO_OPTS(ordo_source, .read = read, .user = p, .name = c->from.name);
     work->to = ORDO_OPTS(ordo_sink, .write = write, .user = p, .name = c->to.name);
-    work->opts.memory -= ordo_min(work->opts.memory / 4, OWN_MEMORY);
-    ordo_status status = external_begin(work);
-    if (status == ORDO_OK)
-        status = external_sort_first(work, UINT64_MAX);
-    external_end(work);
-    external_adopt(c, work);
-    return status;
+    return external_sort_part(c, work, OWN_MEMORY, UINT64_MAX);
 }
 
 static ordo_status rank_with(pairs *p)
