@@ -172,7 +172,7 @@ typedef struct ends {     /* of the part of a process */
     uint64_t where;       /* the first key before its predecessor; n: none */
 } ends;
 
-static ordo_status look_on_device(dist_call *c, const cells_order *order, ends *mine)
+static ordo_status look_on_device(dist_call *c, const ordo_order_of *order, ends *mine)
 {
     uint64_t const       places[2] = {0, c->n - 1};
     uint64_t             orders[2];
@@ -189,7 +189,7 @@ static ordo_status look_on_device(dist_call *c, const cells_order *order, ends *
 
 static ordo_status look(dist_call *c, ends *mine)
 {
-    cells_order const     order = {c->type, c->descending, true};
+    ordo_order_of const   order = {c->type, c->descending, true};
     ordo_order_opts const opts =
         ORDO_OPTS(ordo_order_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
     int    sorted;

@@ -34,7 +34,7 @@ static uint64_t order_at(const positions *p, uint64_t position)
 
 static void write_keys(const positions *p, const uint64_t *k, size_t count, char *out)
 {
-    cells_order const order = {p->c.type, p->c.descending, false};
+    ordo_order_of const order = {p->c.type, p->c.descending, false};
     for (size_t i = 0; i < count; i++)
         cells_put_key(&order, order_at(p, k[i]), out + i * p->c.key_size);
 }
@@ -121,8 +121,8 @@ static ordo_status count_nans(dist_call *c, uint64_t *nans)
 
 static double value_at(const positions *p, uint64_t position)
 {
-    cells_order const order = {p->c.type, false, false};
-    uint64_t          key = 0;
+    ordo_order_of const order = {p->c.type, false, false};
+    uint64_t            key = 0;
     cells_put_key(&order, order_at(p, position), &key);
     return quantile_key(p->c.type, &key, 0);
 }

@@ -17,23 +17,23 @@ enum {
     MOST_SLOTS = 1 << 16
 };
 
-uint64_t cells_order_of(const cells_order *order, const void *keys, size_t i)
+uint64_t cells_order_of(const ordo_order_of *order, const void *keys, size_t i)
 {
     return BY_TYPE(order->type, order_at, (order, keys, i));
 }
 
-size_t cells_place(const cells_order *order, const void *sorted, size_t from, size_t to,
+size_t cells_place(const ordo_order_of *order, const void *sorted, size_t from, size_t to,
                    uint64_t wanted, bool above)
 {
     return BY_TYPE(order->type, place, (order, sorted, from, to, wanted, above));
 }
 
-void cells_put_key(const cells_order *order, uint64_t key, void *out)
+void cells_put_key(const ordo_order_of *order, uint64_t key, void *out)
 {
     BY_TYPE(order->type, put_order, (order, key, out));
 }
 
-void cells_orders_of(const cells_order *order, const void *keys, size_t from, size_t n,
+void cells_orders_of(const ordo_order_of *order, const void *keys, size_t from, size_t n,
                      uint64_t *out)
 {
     const char *const at = (const char *)keys + from * ordo_type_size(order->type);

@@ -8,7 +8,7 @@
 #ifndef ORDO_EXTERNAL_CELLS_H
 #define ORDO_EXTERNAL_CELLS_H
 
-#include "backend/exec.h"
+#include "backend/dist.h"
 #include "backend/tuning.h"
 
 #include <stdatomic.h>
@@ -33,20 +33,15 @@ typedef struct cells {
 } cells;
 
 /* Orders of keys: of all bits (keys-only sorts, selections) or with ties folded (ranks, pairs). */
-typedef struct cells_order {
-    ordo_type type;
-    bool      descending, folded;
-} cells_order;
-
-uint64_t cells_order_of(const cells_order *order, const void *keys, size_t i);
-void     cells_orders_of(const cells_order *order, const void *keys, size_t from, size_t n,
+uint64_t cells_order_of(const ordo_order_of *order, const void *keys, size_t i);
+void     cells_orders_of(const ordo_order_of *order, const void *keys, size_t from, size_t n,
                          uint64_t *out);
 /* The first place in [from, to) of sorted keys with an order of at least (`above`: more than)
  * `wanted`. */
-size_t cells_place(const cells_order *order, const void *sorted, size_t from, size_t to,
+size_t cells_place(const ordo_order_of *order, const void *sorted, size_t from, size_t to,
                    uint64_t wanted, bool above);
 /* Writes the key of an order that is not folded. */
-void cells_put_key(const cells_order *order, uint64_t key, void *out);
+void cells_put_key(const ordo_order_of *order, uint64_t key, void *out);
 
 /* Takes scratch for up to `most` boundaries. */
 ordo_status cells_make(ordo_exec *exec, size_t most, cells *out);
@@ -98,7 +93,7 @@ typedef struct cells_pass {
     /* Writes the cells of n orders; NULL: those of `cells`. */
     void (*label)(const void *map, const uint64_t *orders, uint16_t *labels, size_t n);
     const void    *map; /* the first argument of `label` */
-    cells_order    order;
+    ordo_order_of  order;
     const void    *keys;
     size_t         n;
     size_t         stride; /* bytes from a key to the next one; 0: they follow each other */

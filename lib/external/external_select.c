@@ -8,7 +8,7 @@
 /* Writes the key of an order to `out`. */
 static void put_key(const element_kind *kind, uint64_t order, void *out)
 {
-    cells_order const all = {kind->type, kind->descending, false};
+    ordo_order_of const all = {kind->type, kind->descending, false};
     cells_put_key(&all, order, out);
 }
 

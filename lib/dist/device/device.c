@@ -96,29 +96,24 @@ ordo_status device_iota(dist_call *c, void *out, size_t n, ordo_type type, uint6
     return c->device.backend->link->iota(c->device.state, c->exec, out, n, type, first);
 }
 
-static ordo_order_of order_of(const cells_order *order)
-{
-    return (ordo_order_of){order->type, order->descending, order->folded};
-}
-
-ordo_status device_orders(dist_call *c, const cells_order *order, const void *keys,
+ordo_status device_orders(dist_call *c, const ordo_order_of *order, const void *keys,
                           const uint64_t *places, size_t count, uint64_t *orders)
 {
-    ordo_orders_job const job = {order_of(order), keys, places, orders, count};
+    ordo_orders_job const job = {*order, keys, places, orders, count};
     return count == 0 ? ORDO_OK : c->device.backend->dist->orders(c->device.state, &job, c->exec);
 }
 
-ordo_status device_places(dist_call *c, const cells_order *order, const void *keys,
+ordo_status device_places(dist_call *c, const ordo_order_of *order, const void *keys,
                           const ordo_place_wish *wishes, size_t count, uint64_t *places)
 {
-    ordo_places_job const job = {order_of(order), keys, wishes, places, count};
+    ordo_places_job const job = {*order, keys, wishes, places, count};
     return count == 0 ? ORDO_OK : c->device.backend->dist->places(c->device.state, &job, c->exec);
 }
 
 ordo_status device_cells(dist_call *c, cells_pass *pass)
 {
     uint64_t             kept_count = 0;
-    ordo_cells_job const job = {.order = order_of(&pass->order),
+    ordo_cells_job const job = {.order = pass->order,
                                 .keys = pass->keys,
                                 .n = pass->n,
                                 .boundaries = pass->cells->boundaries,

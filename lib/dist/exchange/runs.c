@@ -43,7 +43,7 @@ typedef struct merging {
     run_blocks        blocks;
     const runs_job   *job;
     const dist_loops *loops;
-    cells_order       order;
+    ordo_order_of       order;
     size_t            unit;    /* bytes of what is merged */
     bool              plain;   /* the keys are their own key bits */
     char             *buffers; /* two for each worker */

@@ -193,8 +193,8 @@ static ordo_status select_rest(narrowing *s, const dist_sample *rest)
 /* The same for many positions. */
 static ordo_status sort_gathered(narrowing *s, const dist_sample *rest)
 {
-    dist_call *const  c = s->call;
-    cells_order const order = {ORDO_U64, false, false};
+    dist_call *const    c = s->call;
+    ordo_order_of const order = {ORDO_U64, false, false};
     TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, rest->all, rest->count, NULL)));
     TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, rest->mine, rest->mine_count, NULL)));
     for (size_t j = 0; j < s->count; j++) {

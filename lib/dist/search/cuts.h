@@ -27,10 +27,10 @@ typedef struct cut {
 } cut;
 
 typedef struct cut_keys { /* of a process, sorted */
-    cells_order order;
-    const void *sorted;
-    size_t      n;
-    bool        on_device; /* the keys are memory of the call's device */
+    ordo_order_of order;
+    const void   *sorted;
+    size_t        n;
+    bool          on_device; /* the keys are memory of the call's device */
 } cut_keys;
 
 /* Finds `count` ascending positions among the keys of the call. Collective. */

@@ -132,12 +132,12 @@ static ordo_status count_classes(const dividing *d, division *out)
 ordo_status division_find(dist_call *c, bool folded, uint64_t together, division_cut *cuts,
                           size_t count, division *out)
 {
-    double const      started = dist_clock();
-    cells_order const order = {c->type, c->descending, folded};
-    dist_part const   part = {order, c->keys, c->n, c->counts, c->total};
-    size_t const      most = cells_wanted(count);
-    dist_sample       sample = {0};
-    dividing          d = {.call = c, .cuts = cuts, .count = count, .together = together};
+    double const        started = dist_clock();
+    ordo_order_of const order = {c->type, c->descending, folded};
+    dist_part const     part = {order, c->keys, c->n, c->counts, c->total};
+    size_t const        most = cells_wanted(count);
+    dist_sample         sample = {0};
+    dividing            d = {.call = c, .cuts = cuts, .count = count, .together = together};
     d.pass = (cells_pass){.cells = &d.cells, .order = order, .keys = c->keys, .n = c->n};
     TRY(dist_agree(c, take_memory(&d, most, out)));
     if (c->total > 0)

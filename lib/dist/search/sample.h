@@ -10,7 +10,7 @@
 #include "dist/search/cuts.h"
 
 typedef struct dist_part { /* the keys of a search, of which this process has n */
-    cells_order     order;
+    ordo_order_of   order;
     const void     *keys;
     size_t          n;
     const uint64_t *counts; /* of each process */

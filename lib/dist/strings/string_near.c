@@ -41,7 +41,7 @@ typedef struct nearing {
 /* The groups of the positions, and the positions among the strings of all groups. Collective. */
 static ordo_status make_groups(nearing *s, cut *cuts, size_t count)
 {
-    cells_order const order = {ORDO_U64, s->part->c.descending, false};
+    ordo_order_of const order = {ORDO_U64, s->part->c.descending, false};
     s->group_count = 0;
     for (size_t j = 0; j < count; j++) {
         if (j > 0 && s->cuts[j].order == s->cuts[j - 1].order)
