@@ -10,26 +10,9 @@
 
 #include "core/keybits.h"
 #include "dist/exchange/blocks.h"
+#include "dist/exchange/run_record.h"
 
 #include <string.h>
-
-typedef struct run_record {
-    uint64_t order, place;
-} run_record;
-
-#define INLINE static inline __attribute__((unused))
-#define PICK(take_b, a, b)                                                                         \
-    ((run_record){(take_b) ? (b).order : (a).order, (take_b) ? (b).place : (a).place})
-#define LESS(a, b) ((a).order < (b).order)
-#define RECORD run_record
-#define FN(name) name##_record
-#include "core/small_sort.t.h"
-
-#include "core/merge.t.h"
-#undef FN
-#undef RECORD
-#undef LESS
-#undef PICK
 
 #define ORDO_TEMPLATE "dist/exchange/runs.t.h"
 #include "core/for_each_type.h"
@@ -43,7 +26,7 @@ typedef struct merging {
     run_blocks        blocks;
     const runs_job   *job;
     const dist_loops *loops;
-    ordo_order_of       order;
+    ordo_order_of     order;
     size_t            unit;    /* bytes of what is merged */
     bool              plain;   /* the keys are their own key bits */
     char             *buffers; /* two for each worker */

@@ -10,28 +10,14 @@ enum {
     GRAIN = ORDO_TUNE(1 << 14, 32) /* strings that a thread handles at a time */
 };
 
-/* How many of the first `most` bytes behind the depth two strings share. */
-static size_t shared_by(const string_keys *s, size_t a, size_t b, size_t most)
-{
-    const uint64_t *const at = s->part->strings.offsets;
-    const char *const     bytes = s->part->strings.bytes + s->depth;
-    const char *const x = bytes + at[a], *const y = bytes + at[b];
-    uint64_t const rest = at[b + 1] - at[b] - s->depth;
-    size_t         i = 0;
-    if (rest >= most && memcmp(x, y, most) == 0)
-        return most;
-    most = rest < most ? (size_t)rest : most;
-    while (i < most && x[i] == y[i])
-        i++;
-    return i;
-}
-
 static void share_bytes(void *arg, size_t lo, size_t hi)
 {
-    string_keys *const s = arg;
-    size_t             shared = atomic_load(&s->shared);
+    string_keys *const        s = arg;
+    const ordo_strings *const all = &s->part->strings;
+    size_t                    shared = atomic_load(&s->shared);
     for (size_t i = lo; i < hi && shared > 0; i++)
-        shared = shared_by(s, string_keys_place(s, 0), string_keys_place(s, i), shared);
+        shared = (size_t)string_shared(all->bytes, all->offsets, string_keys_place(s, 0),
+                                       string_keys_place(s, i), s->depth, shared);
     size_t before = atomic_load(&s->shared);
     while (shared < before && !atomic_compare_exchange_weak(&s->shared, &before, shared))
         continue;

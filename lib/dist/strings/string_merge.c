@@ -11,24 +11,7 @@
 #include "backend/tuning.h"
 #include "core/string_view.h"
 #include "dist/exchange/blocks.h"
-
-typedef struct string_record {
-    uint64_t key, place;
-} string_record;
-
-#define INLINE static inline __attribute__((unused))
-#define PICK(take_b, a, b)                                                                         \
-    ((string_record){(take_b) ? (b).key : (a).key, (take_b) ? (b).place : (a).place})
-#define LESS(a, b) ((a).key < (b).key)
-#define RECORD string_record
-#define FN(name) name##_string
-#include "core/small_sort.t.h"
-
-#include "core/merge.t.h"
-#undef FN
-#undef RECORD
-#undef LESS
-#undef PICK
+#include "dist/exchange/run_record.h"
 
 enum {
     FEW = ORDO_TUNE(12, 2), /* so many strings are compared at once */
@@ -39,15 +22,15 @@ typedef struct merging {
     run_blocks           blocks;
     const string_pieces *s;
     string_view          view;
-    string_record       *buffers; /* two for each worker */
+    run_record          *buffers; /* two for each worker */
     size_t              *ends;    /* runs + 1 for each worker and level */
     uint64_t            *order;
 } merging;
 
 typedef struct worker {
     const merging *m;
-    string_record *other; /* as long as the records that are merged */
-    string_record *base;  /* the first record */
+    run_record    *other; /* as long as the records that are merged */
+    run_record    *base;  /* the first record */
     size_t        *ends;  /* of the runs; of the next level behind them */
 } worker;
 
@@ -60,19 +43,6 @@ static int compare(const merging *m, uint64_t a, uint64_t b, uint64_t depth)
     int const order =
         string_compare_part(&m->view, (size_t)a, (size_t)b, depth, (size_t)UINT32_MAX, &open);
     return m->view.turn != 0 ? -order : order;
-}
-
-/* How many bytes two strings share behind `depth`. */
-static uint64_t shared_by(const merging *m, uint64_t a, uint64_t b, uint64_t depth, uint64_t most)
-{
-    const uint64_t *const at = m->view.offsets;
-    const char *const x = m->view.bytes + at[a] + depth, *const y = m->view.bytes + at[b] + depth;
-    uint64_t const x_rest = at[a + 1] - at[a] - depth, y_rest = at[b + 1] - at[b] - depth;
-    uint64_t       all = x_rest < y_rest ? x_rest : y_rest, i = 0;
-    all = all < most ? all : most;
-    while (i < all && x[i] == y[i])
-        i++;
-    return i;
 }
 
 static size_t find_place(const run_blocks *b, size_t from, size_t to, size_t place, bool above)
@@ -102,7 +72,7 @@ static ordo_status sort_samples(const run_blocks *b, uint64_t *places, size_t co
 /* ---- Merging ---- */
 
 /* The ends of the parts of runs in records[0 .. n), which follow each other. */
-static size_t list_parts(const merging *m, const string_record *records, size_t n, size_t *ends)
+static size_t list_parts(const merging *m, const run_record *records, size_t n, size_t *ends)
 {
     size_t parts = 0, run = 0;
     for (size_t i = 0; i < n; i++) {
@@ -118,11 +88,11 @@ static size_t list_parts(const merging *m, const string_record *records, size_t 
 }
 
 /* Sorts a few records by comparing their strings; stable. */
-static void compare_few(const merging *m, string_record *records, size_t n, uint64_t depth)
+static void compare_few(const merging *m, run_record *records, size_t n, uint64_t depth)
 {
     for (size_t i = 1; i < n; i++) {
-        string_record const record = records[i];
-        size_t              at = i;
+        run_record const record = records[i];
+        size_t           at = i;
         for (; at > 0 && compare(m, record.place, records[at - 1].place, depth) < 0; at--)
             records[at] = records[at - 1];
         records[at] = record;
@@ -130,8 +100,8 @@ static void compare_few(const merging *m, string_record *records, size_t n, uint
 }
 
 /* Merges two parts by comparing their strings. */
-static void merge_compared(const worker *w, const string_record *a, size_t na,
-                           const string_record *b, size_t nb, string_record *out, uint64_t depth)
+static void merge_compared(const worker *w, const run_record *a, size_t na, const run_record *b,
+                           size_t nb, run_record *out, uint64_t depth)
 {
     while (na > 0 && nb > 0) {
         bool const take_b = compare(w->m, b->place, a->place, depth) < 0;
@@ -143,24 +113,24 @@ static void merge_compared(const worker *w, const string_record *a, size_t na,
 }
 
 /* Merges the parts by pairs until one is left; by keys, or by strings behind `depth`. */
-static void merge_parts(const worker *w, string_record *records, size_t n, size_t *ends,
-                        size_t parts, bool by_keys, uint64_t depth)
+static void merge_parts(const worker *w, run_record *records, size_t n, size_t *ends, size_t parts,
+                        bool by_keys, uint64_t depth)
 {
-    string_record *const scratch = w->other + (records - w->base);
-    string_record       *from = records, *to = scratch;
+    run_record *const scratch = w->other + (records - w->base);
+    run_record       *from = records, *to = scratch;
     while (parts > 1) {
         size_t start = 0;
         for (size_t i = 0; i < parts; i += 2) {
             size_t const middle = ends[i], end = i + 1 < parts ? ends[i + 1] : middle;
             if (by_keys)
-                merge_string(from + start, middle - start, from + middle, end - middle, to + start);
+                merge_record(from + start, middle - start, from + middle, end - middle, to + start);
             else
                 merge_compared(w, from + start, middle - start, from + middle, end - middle,
                                to + start, depth);
             ends[i / 2] = start = end;
         }
         parts = parts / 2 + parts % 2;
-        string_record *const swap = from;
+        run_record *const swap = from;
         from = to;
         to = swap;
     }
@@ -169,19 +139,21 @@ static void merge_parts(const worker *w, string_record *records, size_t n, size_
 }
 
 /* The bytes that all strings of the parts share behind `depth`: those of their ends. */
-static uint64_t shared_bytes(const merging *m, const string_record *records, const size_t *ends,
+static uint64_t shared_bytes(const merging *m, const run_record *records, const size_t *ends,
                              size_t parts, uint64_t depth)
 {
     uint64_t shared = UINT64_MAX;
     for (size_t i = 0, start = 0; i < parts; start = ends[i++]) {
-        shared = shared_by(m, records[0].place, records[start].place, depth, shared);
-        shared = shared_by(m, records[0].place, records[ends[i] - 1].place, depth, shared);
+        shared = string_shared(m->view.bytes, m->view.offsets, records[0].place,
+                               records[start].place, depth, shared);
+        shared = string_shared(m->view.bytes, m->view.offsets, records[0].place,
+                               records[ends[i] - 1].place, depth, shared);
     }
     return shared;
 }
 
 /* Orders records whose strings share `depth` bytes, and which are parts of runs. */
-static void merge_level(const worker *w, string_record *records, size_t n, uint64_t depth,
+static void merge_level(const worker *w, run_record *records, size_t n, uint64_t depth,
                         size_t level)
 {
     const merging *const m = w->m;
@@ -199,12 +171,12 @@ static void merge_level(const worker *w, string_record *records, size_t n, uint6
     }
     uint64_t const at = depth + shared_bytes(m, records, ends, parts, depth);
     for (size_t i = 0; i < n; i++)
-        records[i].key = string_key(&m->view, (size_t)records[i].place, at);
+        records[i].order = string_key(&m->view, (size_t)records[i].place, at);
     merge_parts(w, records, n, ends, parts, true, at);
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && records[end].key == records[i].key; end++)
+        for (end = i + 1; end < n && records[end].order == records[i].order; end++)
             continue;
-        if (end > i + 1 && !string_ends(&m->view, records[i].key))
+        if (end > i + 1 && !string_ends(&m->view, records[i].order))
             merge_level(w, records + i, end - i, at + STRING_STEP, level + 1);
     }
 }

@@ -4,6 +4,8 @@
 
 #include "dist/call/dist_call.h"
 
+#include <string.h>
+
 typedef struct string_part {
     dist_call    c;
     ordo_strings strings; /* after string_part_flatten: bytes and offsets */
@@ -54,6 +56,22 @@ ordo_status string_text_check(string_part *p, const ordo_dist_text *given, ordo_
                               bool optional);
 /* Asks the caller for the bytes of a result. Not collective. */
 ordo_status string_text_take(dist_call *c, const ordo_dist_text *out, uint64_t bytes, char **to);
+
+/* How many of the first `most` bytes behind the depth two strings share; both have `depth` bytes. */
+static inline uint64_t string_shared(const char *bytes, const uint64_t *offsets, size_t a, size_t b,
+                                     uint64_t depth, uint64_t most)
+{
+    const char *const x = bytes + offsets[a] + depth, *const y = bytes + offsets[b] + depth;
+    uint64_t const x_rest = offsets[a + 1] - offsets[a] - depth;
+    uint64_t const y_rest = offsets[b + 1] - offsets[b] - depth;
+    uint64_t const all = ordo_min(most, ordo_min(x_rest, y_rest));
+    uint64_t       i = 0;
+    if (all > 0 && memcmp(x, y, (size_t)all) == 0)
+        return all;
+    while (i < all && x[i] == y[i])
+        i++;
+    return i;
+}
 
 static inline const char *string_part_at(const string_part *p, size_t i, uint64_t *length)
 {
