@@ -7,6 +7,7 @@
  * Suomela, "Median filtering is equivalent to sorting" (2014), also sorts first, but keeps linked
  * lists instead of bits. If scratch is refused, the chunks become shorter. */
 #include "cpu/windows/moving.h"
+#include "backend/layout.h"
 #include "cpu/base/cpu.h"
 
 #include <string.h>
@@ -51,47 +52,48 @@ static size_t outputs_of(const ordo_moving_job *job, unsigned threads, bool smal
 
 /* ---- Scratch of a chunk ---- */
 
-static size_t words_of(size_t bits) { return ordo_div_up(bits, 64) + 1; }
-
-/* Words of all levels of a set. */
-static size_t set_words(size_t count)
+static void lay_out_set(moving_set *set, size_t count, ordo_layout *layout)
 {
-    size_t all = 0;
+    set->levels = 0;
     for (size_t bits = count; bits > 0; bits = bits > 1 ? ordo_div_up(bits, 64) : 0)
-        all += words_of(bits);
-    return all;
+        set->level[set->levels++] = ordo_lay(layout, ordo_div_up(bits, 64) + 1, sizeof(uint64_t));
 }
 
-static size_t groups_of(size_t count) { return (count >> MOVING_GROUP_BITS) + 1; }
-
-static size_t count_bytes(size_t count)
+static void lay_out_counts(moving_counts *counts, size_t count, ordo_layout *layout)
 {
-    size_t const groups = groups_of(count);
-    return groups * MOVING_GROUP_WORDS * sizeof(uint64_t) +
-           ordo_round_up((groups + 1) * sizeof(uint32_t), sizeof(uint64_t));
+    counts->groups = (count >> MOVING_GROUP_BITS) + 1;
+    counts->words = ordo_lay(layout, counts->groups * MOVING_GROUP_WORDS, sizeof *counts->words);
+    counts->tree = ordo_lay(layout, counts->groups + 1, sizeof *counts->tree);
 }
 
-static size_t zeroed_bytes(const ordo_moving_job *job, size_t count)
+/* Values or ties, place and index per element, and the set, which is cleared. Minima and maxima:
+ * codes of a tile or of a block, its prefixes and the suffixes of two blocks. */
+static void lay_out(void *arg, ordo_layout *layout)
 {
-    return job->op == ORDO_MOVING_RANK ? count_bytes(count) : set_words(count) * sizeof(uint64_t);
-}
-
-/* Minima and maxima: codes of a tile or of a block, its prefixes and the suffixes of two blocks. */
-static size_t bound_bytes(const ordo_moving_job *job)
-{
-    size_t const window = overlap_of(job) + 1;
-    size_t const codes =
-        window <= ORDO_TUNE_MOVING_SHORT ? ORDO_TUNE_MOVING_TILE + window : 4 * window + 1;
-    return codes * ordo_type_size(job->type);
-}
-
-/* Values (f64) or ties (two numbers), place and index per element, and the set. */
-static size_t chunk_bytes(const ordo_moving_job *job, size_t outputs)
-{
-    if (is_bound(job))
-        return bound_bytes(job);
-    size_t const count = most_elements(job, outputs);
-    return count * (sizeof(double) + 2 * sizeof(uint32_t)) + zeroed_bytes(job, count);
+    moving_chunk *const          chunk = arg;
+    const ordo_moving_job *const job = chunk->job;
+    size_t const                 count = chunk->to - chunk->from, window = overlap_of(job) + 1;
+    if (is_bound(job)) {
+        bool const is_short = window <= ORDO_TUNE_MOVING_SHORT;
+        chunk->codes = ordo_lay(layout, is_short ? ORDO_TUNE_MOVING_TILE + window : 4 * window + 1,
+                                ordo_type_size(job->type));
+        return;
+    }
+    if (job->op == ORDO_MOVING_RANK) {
+        chunk->tie_start = ordo_lay(layout, count, sizeof *chunk->tie_start);
+        chunk->tie_end = ordo_lay(layout, count, sizeof *chunk->tie_end);
+    } else {
+        chunk->values = ordo_lay(layout, count, sizeof *chunk->values);
+    }
+    size_t const before = layout->bytes;
+    if (job->op == ORDO_MOVING_RANK)
+        lay_out_counts(&chunk->counts, count, layout);
+    else
+        lay_out_set(&chunk->set, count, layout);
+    if (layout->base != NULL)
+        memset(layout->base + before, 0, layout->bytes - before);
+    chunk->place = ordo_lay(layout, count, sizeof *chunk->place);
+    chunk->index = ordo_lay(layout, count, sizeof *chunk->index);
 }
 
 static ordo_argsort_job order_of(const ordo_moving_job *job, size_t count)
@@ -105,38 +107,14 @@ static ordo_argsort_job order_of(const ordo_moving_job *job, size_t count)
 
 static size_t chunk_scratch(const void *arg, size_t outputs, const ordo_exec *exec)
 {
-    const moving_plan *const plan = arg;
-    if (is_bound(plan->job))
-        return chunk_bytes(plan->job, outputs);
-    ordo_argsort_job const order = order_of(plan->job, most_elements(plan->job, outputs));
-    return ordo_round_up(chunk_bytes(plan->job, outputs), ORDO_CACHE_LINE) +
-           cpu_argsort_scratch(&order, exec);
+    const ordo_moving_job *const job = ((const moving_plan *)arg)->job;
+    moving_chunk                 chunk = {.job = job, .to = most_elements(job, outputs)};
+    ordo_argsort_job const       order = order_of(job, chunk.to);
+    size_t const                 bytes = ordo_layout_bytes(lay_out, &chunk);
+    return is_bound(job) ? bytes : bytes + cpu_argsort_scratch(&order, exec);
 }
 
 /* ---- One chunk ---- */
-
-static void divide_scratch(moving_chunk *chunk, char *memory, size_t count)
-{
-    chunk->values = (double *)(void *)memory;
-    chunk->tie_start = (uint32_t *)(void *)memory;
-    chunk->tie_end = chunk->tie_start + count;
-    memory += count * sizeof(double);
-    uint64_t *words = (uint64_t *)(void *)memory;
-    memset(memory, 0, zeroed_bytes(chunk->job, count));
-    if (chunk->job->op == ORDO_MOVING_RANK) {
-        chunk->counts.words = words;
-        chunk->counts.groups = groups_of(count);
-        chunk->counts.tree = (uint32_t *)(words + chunk->counts.groups * MOVING_GROUP_WORDS);
-    } else {
-        for (size_t bits = count; bits > 0; bits = bits > 1 ? ordo_div_up(bits, 64) : 0) {
-            chunk->set.level[chunk->set.levels++] = words;
-            words += words_of(bits);
-        }
-    }
-    memory += zeroed_bytes(chunk->job, count);
-    chunk->place = (uint32_t *)(void *)memory;
-    chunk->index = chunk->place + count;
-}
 
 static ordo_status sweep(const moving_plan *plan, moving_chunk *chunk, ordo_exec *exec)
 {
@@ -144,9 +122,6 @@ static ordo_status sweep(const moving_plan *plan, moving_chunk *chunk, ordo_exec
     const moving_loops *const    loops = plan->kernels->loops->moving;
     size_t const                 count = chunk->to - chunk->from;
     ordo_argsort_job             order = order_of(job, count);
-    char                        *memory;
-    TRY_SCRATCH(exec, chunk_bytes(job, chunk->hi - chunk->lo), memory);
-    divide_scratch(chunk, memory, count);
     order.keys = (const char *)job->in + chunk->from * ordo_type_size(job->type);
     order.index = chunk->index;
     exec->phases *= 2;
@@ -175,11 +150,9 @@ static ordo_status do_chunk(const void *arg, size_t i, size_t n, void *const *at
     chunk.from = chunk.head = chunk.tail = moving_first(job, lo);
     chunk.to = moving_end(job, hi - 1);
     exec->isa = plan->kernels->loops->isa;
+    TRY(ordo_lay_out(exec, lay_out, &chunk));
     if (!is_bound(job))
         return sweep(plan, &chunk, exec);
-    char *memory;
-    TRY_SCRATCH(exec, chunk_bytes(job, hi - lo), memory);
-    chunk.codes = memory;
     plan->kernels->loops->moving->bounds[job->type](&chunk);
     return ORDO_OK;
 }
