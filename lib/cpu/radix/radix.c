@@ -9,6 +9,7 @@
  * that for buffers, tables of a few megabytes, a block per bucket or 2n bytes for labels, and n
  * records more to split again without a spare. */
 #include "cpu/radix/radix_work.h"
+#include "backend/layout.h"
 
 #include <string.h>
 
@@ -149,6 +150,9 @@ enum {
 };
 
 typedef struct radix_memory { /* memory that the splits of one job share */
+    enum record_kind kind;
+    unsigned         threads;
+    size_t           slot_records, chunks;
     char        *rooms[2]; /* records move between these; [1] is taken if a bucket is split again */
     size_t      *counts;   /* [chunk][bucket] */
     size_t      *ends;     /* [level][bucket] */
@@ -156,7 +160,6 @@ typedef struct radix_memory { /* memory that the splits of one job share */
     char        *sample; /* twice RADIX_SAMPLE records or words of 64 bits */
     uint16_t    *labels; /* NULL until they are needed */
     radix_slots  slots;
-    size_t       slot_records, chunks;
 } radix_memory;
 
 static size_t chunk_count(size_t n, unsigned threads)
@@ -198,19 +201,19 @@ static bool uses_blocks(enum record_kind kind, size_t n, unsigned threads)
            n * record_size(kind) >= ORDO_TUNE_BLOCK_LEAST && n <= INT32_MAX;
 }
 
-/* extra_bytes: bytes of the blocks outside the room for n records, one per bucket. most_blocks: the
- * number of all blocks. */
-static size_t extra_bytes(size_t buckets) { return buckets * BLOCK_BYTES; }
+typedef struct block_work {
+    radix_work   work;
+    radix_blocks blocks;
+} block_work;
 
-static size_t most_blocks(enum record_kind kind, size_t n, size_t buckets)
+/* The blocks outside the room for the records, one per bucket, and a link for each block. */
+static void lay_out_blocks(void *arg, ordo_layout *layout)
 {
-    return n / (BLOCK_BYTES / record_size(kind)) + buckets;
-}
-
-static size_t blocks_scratch(enum record_kind kind, size_t n, unsigned threads)
-{
-    size_t const links = most_blocks(kind, n, BUCKETS) * sizeof(uint32_t);
-    return uses_blocks(kind, n, threads) ? extra_bytes(BUCKETS) + ordo_round_up(links, LINE) : 0;
+    block_work *const   in = arg;
+    radix_blocks *const blocks = &in->blocks;
+    size_t const        in_room = in->work.n / (BLOCK_BYTES / record_size(in->work.io->kind));
+    blocks->extra = ordo_lay(layout, blocks->buckets, BLOCK_BYTES);
+    blocks->next = ordo_lay(layout, in_room + blocks->buckets, sizeof *blocks->next);
 }
 
 static size_t slot_bytes(enum record_kind kind, size_t n, unsigned threads)
@@ -221,44 +224,39 @@ static size_t slot_bytes(enum record_kind kind, size_t n, unsigned threads)
     return ordo_round_up(ordo_max(bucket, ordo_max(lines, held)), LINE);
 }
 
-static size_t sample_bytes(enum record_kind kind)
+static size_t sample_size(enum record_kind kind)
 {
-    return 2 * RADIX_SAMPLE * ordo_max(record_size(kind), sizeof(uint64_t));
+    return ordo_max(record_size(kind), sizeof(uint64_t));
 }
 
-static size_t table_bytes(enum record_kind kind, size_t n, unsigned threads)
+static void lay_out_tables(void *arg, ordo_layout *layout)
 {
-    return (chunk_count(n, threads) + MOST_LEVELS) * COUNT_BYTES + sizeof(radix_cells) +
-           sample_bytes(kind) + ordo_round_up(threads * sizeof(atomic_flag), LINE);
+    radix_memory *const memory = arg;
+    memory->slots.memory = ordo_lay_line(layout, memory->threads, memory->slots.bytes);
+    memory->counts = ordo_lay(layout, memory->chunks, COUNT_BYTES);
+    memory->ends = ordo_lay(layout, MOST_LEVELS, COUNT_BYTES);
+    memory->cells = ordo_lay(layout, 1, sizeof *memory->cells);
+    memory->sample = ordo_lay(layout, 2 * RADIX_SAMPLE, sample_size(memory->kind));
+    memory->slots.busy = ordo_lay(layout, memory->threads, sizeof *memory->slots.busy);
+}
+
+static radix_memory memory_of(enum record_kind kind, size_t n, unsigned threads)
+{
+    return (radix_memory){.kind = kind,
+                          .threads = threads,
+                          .slot_records = big_bucket(n, threads),
+                          .chunks = chunk_count(n, threads),
+                          .slots.bytes = slot_bytes(kind, n, threads)};
 }
 
 static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory *memory)
 {
-    size_t const size = record_size(io->kind);
-    void        *block;
-    memory->chunks = chunk_count(io->n, exec->threads);
-    memory->slot_records = big_bucket(io->n, exec->threads);
-    memory->slots.bytes = slot_bytes(io->kind, io->n, exec->threads);
+    *memory = memory_of(io->kind, io->n, exec->threads);
     memory->rooms[0] = io->room;
     memory->rooms[1] = io->spare;
-    memory->labels = NULL;
-    if (io->room == NULL) {
-        TRY(ordo_scratch(exec, io->n * size, &block));
-        memory->rooms[0] = block;
-    }
-    TRY(ordo_scratch(exec, memory->slots.bytes * exec->threads, &block));
-    memory->slots.memory = block;
-    TRY(ordo_scratch(exec, table_bytes(io->kind, io->n, exec->threads), &block));
-    char *at = block;
-    memory->counts = (size_t *)block;
-    at += memory->chunks * COUNT_BYTES;
-    memory->ends = (size_t *)(void *)at;
-    at += MOST_LEVELS * COUNT_BYTES;
-    memory->cells = (radix_cells *)(void *)at;
-    at += sizeof *memory->cells;
-    memory->sample = at;
-    at += sample_bytes(io->kind);
-    memory->slots.busy = (atomic_flag *)(void *)at;
+    if (io->room == NULL)
+        TRY_SCRATCH(exec, io->n * record_size(io->kind), memory->rooms[0]);
+    TRY(ordo_lay_out(exec, lay_out_tables, memory));
     for (unsigned i = 0; i < exec->threads; i++)
         atomic_flag_clear(&memory->slots.busy[i]);
     return ORDO_OK;
@@ -294,7 +292,7 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
     if (level < SAMPLE_LEVELS) {
         size_t const buckets = wanted_buckets(work->n, in_blocks, work->exec->threads);
         size_t const sampled = ordo_min(ordo_min(buckets * SAMPLE_EACH, RADIX_SAMPLE), work->n);
-        void *const  keys = memory->sample + sample_bytes(work->io->kind) / 2;
+        void *const  keys = memory->sample + RADIX_SAMPLE * sample_size(memory->kind);
         if (!ops->sample(work, memory->sample, keys, sampled))
             return ORDO_E_CANCELLED;
         radix_choose_cut(keys, (uint64_t *)(void *)memory->sample, sampled,
@@ -369,11 +367,8 @@ static void record_split(ordo_exec *exec, const radix_cut *cut)
  * stored. */
 static ordo_status take_second_room(const radix_work *work, radix_memory *memory)
 {
-    void *more;
-    if (memory->rooms[1] != NULL || !has_big(work))
-        return ORDO_OK;
-    TRY(ordo_scratch(work->exec, work->io->n * record_size(work->io->kind), &more));
-    memory->rooms[1] = more;
+    if (memory->rooms[1] == NULL && has_big(work))
+        TRY_SCRATCH(work->exec, work->io->n * record_size(memory->kind), memory->rooms[1]);
     return ORDO_OK;
 }
 
@@ -482,11 +477,6 @@ static ordo_status sort_alone(const radix_io *io, const radix_local *local, bool
 
 /* ---- Blocks ---- */
 
-typedef struct block_work {
-    radix_work   work;
-    radix_blocks blocks;
-} block_work;
-
 static void scatter_into_blocks(void *arg, size_t lo, size_t hi)
 {
     block_work *const in = arg;
@@ -504,24 +494,6 @@ static void finish_chain(void *arg, size_t lo, size_t hi)
         work->ops->finish_blocks(work, &in->blocks, b, b == 0 ? 0 : work->ends[b - 1],
                                  work->ends[b], work->slots.memory);
     }
-}
-
-/* Takes the memory of the blocks. */
-static ordo_status take_blocks(const radix_work *work, const radix_memory *memory,
-                               radix_blocks *blocks)
-{
-    size_t const buckets = work->cut.buckets;
-    size_t const links = most_blocks(work->io->kind, work->n, buckets) * sizeof *blocks->next;
-    void        *extra, *next;
-    TRY(ordo_scratch(work->exec, extra_bytes(buckets), &extra));
-    TRY(ordo_scratch(work->exec, links, &next));
-    *blocks = (radix_blocks){.room = memory->rooms[0],
-                             .extra = extra,
-                             .next = next,
-                             .taken = (uint32_t)buckets,
-                             .counts = memory->counts,
-                             .buckets = buckets};
-    return ORDO_OK;
 }
 
 /* The split of the whole input by one thread. Large buckets go to the second room. *done is false
@@ -545,7 +517,11 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
     *done = is_uneven_vector_sorted(work);
     if (*done)
         return sort_alone(io, &work->local, true, exec);
-    if (take_blocks(work, memory, &in.blocks) != ORDO_OK)
+    in.blocks = (radix_blocks){.room = memory->rooms[0],
+                               .taken = (uint32_t)work->cut.buckets,
+                               .counts = memory->counts,
+                               .buckets = work->cut.buckets};
+    if (ordo_lay_out(exec, lay_out_blocks, &in) != ORDO_OK)
         return ORDO_OK;
     *done = true;
     work->most = work->cut.even ? work->cut.shift : 64;
@@ -566,12 +542,16 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
 
 size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsigned threads)
 {
-    size_t const size = record_size(kind);
+    size_t const   records = ordo_round_up(n * record_size(kind), LINE);
+    radix_memory   memory = memory_of(kind, n, threads);
+    radix_io const io = {.kind = kind};
+    block_work     in = {.work = {.io = &io, .n = n}, .blocks = {.buckets = BUCKETS}};
     if (fits_cache(kind, n))
-        return 2 * ordo_round_up(n * size, LINE);
-    return (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) + blocks_scratch(kind, n, threads) +
-           threads * slot_bytes(kind, n, threads) + ordo_round_up(n * sizeof(uint16_t), LINE) +
-           ordo_round_up(table_bytes(kind, n, threads), LINE);
+        return 2 * records;
+    size_t const blocks =
+        uses_blocks(kind, n, threads) ? ordo_layout_bytes(lay_out_blocks, &in) : 0;
+    return (has_spare ? 1 : 2) * records + ordo_round_up(n * sizeof *memory.labels, LINE) + blocks +
+           ordo_layout_bytes(lay_out_tables, &memory);
 }
 
 ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)

@@ -113,11 +113,10 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
                               short_keys *keys, ordo_exec *exec)
 {
     size_t const count = sample_count(job->n), stride = job->n / count;
-    void        *memory;
+    uint64_t    *sample;
     keys->way = SHORT_NOT;
-    TRY(ordo_scratch(exec, count * sizeof(uint64_t), &memory));
-    uint64_t *const sample = memory;
-    radix_io const  io = records_of_argsort(kernels, job, RECORD_P64);
+    TRY_SCRATCH(exec, count * sizeof *sample, sample);
+    radix_io const io = records_of_argsort(kernels, job, RECORD_P64);
     keys->key_at = records_key_of(job->type, job->descending);
     atomic_init(&keys->tied, 0);
     keys->most_tied = job->n / 4; /* twice the largest expected number */
