@@ -223,8 +223,11 @@ static void test_large(void)
 int main(void)
 {
     testkit_start();
-    void *const memory = test_keep(bz_sorter_bytes(MOST) + 64);
-    bz_sorter_init(&sorter, (void *)(((uintptr_t)memory + 63) / 64 * 64), MOST);
+    ordo_layout layout = {NULL, 0};
+    bz_sorter_lay_out(&sorter, MOST, &layout);
+    char *const memory = test_keep(layout.bytes + 64);
+    layout = (ordo_layout){memory + (0 - (uintptr_t)memory) % 64, 0};
+    bz_sorter_lay_out(&sorter, MOST, &layout);
     text = test_keep(MOST + BZ_TEXT_PAD);
     rank = test_keep(MOST * sizeof *rank);
     sa = test_keep(MOST * sizeof *sa);

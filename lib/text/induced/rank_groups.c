@@ -8,6 +8,7 @@
  * repeats would take a round for each doubling of their length; rank_links.h takes them out. */
 #include "text/induced/rank_groups.h"
 
+#include "backend/layout.h"
 #include "text/induced/rank_links.h"
 #include "text/text_bits.h"
 
@@ -151,24 +152,16 @@ static ordo_status rank_round(text_work *work, ranker *r)
     return rank_pack(work, r);
 }
 
-/* Takes the scratch; false if it is refused. */
-static bool take_scratch(ordo_exec *exec, ranker *r)
+static void lay_out(void *arg, ordo_layout *layout)
 {
-    size_t const n = r->n;
-    char        *room;
-    void        *block, *large;
-    if (ordo_scratch(exec, n * (sizeof *r->words + 5 * sizeof *r->rank), &block) != ORDO_OK ||
-        ordo_scratch(exec, (n / LARGE + 1) * sizeof *r->large, &large) != ORDO_OK)
-        return false;
-    r->large = large;
-    room = block;
-    r->words = block;
-    r->rank = (uint32_t *)(void *)(room + n * sizeof *r->words);
-    r->suffixes = r->rank + n;
-    r->groups = r->suffixes + n;
-    r->suffixes2 = r->groups + n;
-    r->groups2 = r->suffixes2 + n;
-    return true;
+    ranker *const r = arg;
+    r->words = ordo_lay(layout, r->n, sizeof *r->words);
+    r->rank = ordo_lay(layout, r->n, sizeof *r->rank);
+    r->suffixes = ordo_lay(layout, r->n, sizeof *r->suffixes);
+    r->groups = ordo_lay(layout, r->n, sizeof *r->groups);
+    r->suffixes2 = ordo_lay(layout, r->n, sizeof *r->suffixes2);
+    r->groups2 = ordo_lay(layout, r->n, sizeof *r->groups2);
+    r->large = ordo_lay(layout, r->n / LARGE + 1, sizeof *r->large);
 }
 
 ordo_status text_rank_groups(text_work *work, const uint32_t *names, const uint32_t *heads,
@@ -184,7 +177,7 @@ ordo_status text_rank_groups(text_work *work, const uint32_t *names, const uint3
     r->heads = heads;
     r->order = order;
     r->depth = 1;
-    if (!take_scratch(work->exec, r))
+    if (ordo_lay_out(work->exec, lay_out, r) != ORDO_OK)
         return ORDO_OK;
     TRY(text_share(work, n, TEXT_GRAIN, first_ranks, r));
     TRY(text_share(work, n, TEXT_GRAIN, first_groups, r));

@@ -3,6 +3,7 @@
  * Time is linear, with two cache misses per active suffix. */
 #include "text/induced/rank_links.h"
 
+#include "backend/layout.h"
 #include "text/text_bits.h"
 
 #include <string.h>
@@ -108,14 +109,18 @@ static void make_chains(void *arg, size_t lo, size_t hi)
     }
 }
 
+static void lay_out_links(void *arg, ordo_layout *layout)
+{
+    ranker *const r = arg;
+    r->links = ordo_lay(layout, r->n, sizeof *r->links);
+    r->linked = ordo_lay(layout, r->n, sizeof *r->linked);
+}
+
 static ordo_status take_links(text_work *work, ranker *r)
 {
-    void *room;
-    if (ordo_scratch(work->exec, r->n * (sizeof *r->links + sizeof *r->linked), &room) != ORDO_OK)
+    if (ordo_lay_out(work->exec, lay_out_links, r) != ORDO_OK)
         return ORDO_OK;
-    r->links = room;
-    r->linked = (uint8_t *)(r->links + r->n);
-    return text_clear(work, room, r->n * (sizeof *r->links + sizeof *r->linked));
+    return text_clear(work, r->links, r->n * (sizeof *r->links + sizeof *r->linked));
 }
 
 ordo_status rank_link(text_work *work, ranker *r)

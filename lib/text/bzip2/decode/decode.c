@@ -39,18 +39,15 @@ typedef struct block_reader {
     const char    *why;
 } block_reader;
 
-size_t bz_decoder_bytes(void)
+void bz_decoder_lay_out(void *decoder, ordo_layout *layout)
 {
-    return BZ_MOST_BLOCK * sizeof(uint32_t) + ordo_round_up(bz_follow_bytes(), 64) +
-           ordo_round_up(BZ_KEPT_SELECTORS, 64);
+    bz_decoder *const d = decoder;
+    d->next = ordo_lay_line(layout, BZ_MOST_BLOCK, sizeof *d->next);
+    d->pieces = ordo_lay_line(layout, bz_follow_bytes(), sizeof *d->pieces);
+    d->selectors = ordo_lay_line(layout, BZ_KEPT_SELECTORS, sizeof *d->selectors);
 }
 
-void bz_decoder_init(bz_decoder *d, void *memory)
-{
-    d->next = memory;
-    d->pieces = (uint8_t *)(d->next + BZ_MOST_BLOCK);
-    d->selectors = d->pieces + ordo_round_up(bz_follow_bytes(), 64);
-}
+size_t bz_decoder_bytes(void) { return ordo_layout_bytes(bz_decoder_lay_out, &(bz_decoder){NULL}); }
 
 static bool bad(block_reader *r, const char *why)
 {

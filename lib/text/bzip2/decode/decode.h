@@ -2,6 +2,7 @@
 #ifndef ORDO_TEXT_BZIP2_DECODE_DECODE_H
 #define ORDO_TEXT_BZIP2_DECODE_DECODE_H
 
+#include "backend/layout.h"
 #include "text/bzip2/expand.h"
 #include "text/bzip2/format.h"
 
@@ -19,9 +20,8 @@ typedef enum bz_outcome {
 } bz_outcome;
 
 typedef struct bz_decoder { /* memory of a thread */
-    uint32_t *next;         /* BZ_MOST_BLOCK */
-    uint8_t  *pieces;       /* bz_follow_bytes() */
-    uint8_t  *selectors;    /* BZ_KEPT_SELECTORS */
+    uint32_t *next;
+    uint8_t  *pieces, *selectors;
 } bz_decoder;
 
 typedef struct bz_decoded {
@@ -33,8 +33,8 @@ typedef struct bz_decoded {
     const char *why;
 } bz_decoded;
 
-size_t bz_decoder_bytes(void);
-void   bz_decoder_init(bz_decoder *d, void *memory);
+ordo_layout_fn bz_decoder_lay_out;
+size_t         bz_decoder_bytes(void);
 
 /* Decodes the block whose magic is at bit `begin`. text gets up to BZ_MOST_BLOCK bytes, whose
  * runs are not expanded, front the first BZ_MOST_FRONT bytes of the expanded block.

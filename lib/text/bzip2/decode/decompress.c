@@ -281,11 +281,8 @@ static ordo_status take_memory(decompressor *d, unsigned workers, size_t slots)
     TRY(take_slot(exec, &d->joined, 2));
     for (size_t i = 0; i < slots; i++)
         TRY(take_slot(exec, &d->slots[i], 1));
-    for (unsigned i = 0; i < workers; i++) {
-        void *memory;
-        TRY(ordo_scratch(exec, bz_decoder_bytes(), &memory));
-        bz_decoder_init(&d->decoders[i], memory);
-    }
+    for (unsigned i = 0; i < workers; i++)
+        TRY(ordo_lay_out(exec, bz_decoder_lay_out, &d->decoders[i]));
     return ORDO_OK;
 }
 

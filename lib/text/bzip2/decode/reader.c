@@ -178,9 +178,7 @@ static ordo_status decode_all(ordo_ctx *ctx, ordo_exec *exec, decoding *d)
     TRY_SCRATCH(exec, workers * sizeof *d->decoders, d->decoders);
     TRY_SCRATCH(exec, workers * sizeof *d->copies, d->copies);
     for (size_t i = 0; i < workers; i++) {
-        void *memory;
-        TRY(ordo_scratch(exec, bz_decoder_bytes(), &memory));
-        bz_decoder_init(&d->decoders[i], memory);
+        TRY(ordo_lay_out(exec, bz_decoder_lay_out, &d->decoders[i]));
         TRY_SCRATCH(exec, d->bytes + BZ_BITS_PAD, d->copies[i]);
     }
     d->exec = exec;

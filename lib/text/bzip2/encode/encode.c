@@ -31,18 +31,25 @@ typedef struct coding {
     bool            used[256];
 } coding;
 
+static void lay_out(bz_encoder *e, size_t most, ordo_layout *layout)
+{
+    bz_sorter_lay_out(&e->sorter, most, layout);
+    e->symbols = ordo_lay_line(layout, most + 2 + RUN_DIGITS, sizeof *e->symbols);
+    e->selectors = ordo_lay_line(layout, most / BZ_GROUP + 2, sizeof *e->selectors);
+}
+
 size_t bz_encoder_bytes(size_t most)
 {
-    return bz_sorter_bytes(most) + ordo_round_up(2 * (most + 2 + RUN_DIGITS), 64) +
-           ordo_round_up(most / BZ_GROUP + 2, 64);
+    bz_encoder  e;
+    ordo_layout counted = {NULL, 0};
+    lay_out(&e, most, &counted);
+    return counted.bytes;
 }
 
 void bz_encoder_init(bz_encoder *e, void *memory, size_t most)
 {
-    char *const after = (char *)memory + bz_sorter_bytes(most);
-    bz_sorter_init(&e->sorter, memory, most);
-    e->symbols = (void *)after;
-    e->selectors = (uint8_t *)after + ordo_round_up(2 * (most + 2 + RUN_DIGITS), 64);
+    ordo_layout layout = {memory, 0};
+    lay_out(e, most, &layout);
 }
 
 /* Codes have at most 17 bits. Tables: a difference of lengths takes 2 bits, at most 16 times. */

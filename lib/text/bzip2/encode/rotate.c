@@ -15,34 +15,17 @@
 
 #define MARK (UINT32_C(1) << 23)
 
-size_t bz_sorter_bytes(size_t most)
+void bz_sorter_lay_out(bz_sorter *s, size_t most, ordo_layout *layout)
 {
     size_t const half = most / 2 + 2;
-    return ordo_round_up(half * sizeof(bz_item), 64) +
-           ordo_round_up((most / 64 + 4) * sizeof(uint64_t), 64) + 4 * ordo_round_up(half * 4, 64) +
-           ordo_round_up(most * 4, 64) + 2 * BZ_PAIRS * sizeof(uint32_t);
-}
-
-static void *carve(char **memory, size_t bytes)
-{
-    void *const piece = *memory;
-    *memory += ordo_round_up(bytes, 64);
-    return piece;
-}
-
-void bz_sorter_init(bz_sorter *s, void *memory, size_t most)
-{
-    char        *at = memory;
-    size_t const half = most / 2 + 2;
-    s->items = carve(&at, half * sizeof(bz_item));
-    s->starts = carve(&at, (most / 64 + 4) * sizeof *s->starts);
-    s->begins = carve(&at, half * 4);
-    s->ends = carve(&at, half * 4);
-    s->reach = carve(&at, half * 4);
-    s->rank = carve(&at, half * 4);
-    s->sa = carve(&at, most * 4);
-    s->pairs = carve(&at, 2 * BZ_PAIRS * sizeof(uint32_t));
-    s->exec = NULL;
+    s->items = ordo_lay_line(layout, half, sizeof *s->items);
+    s->starts = ordo_lay_line(layout, most / 64 + 4, sizeof *s->starts);
+    s->begins = ordo_lay_line(layout, half, sizeof *s->begins);
+    s->ends = ordo_lay_line(layout, half, sizeof *s->ends);
+    s->reach = ordo_lay_line(layout, half, sizeof *s->reach);
+    s->rank = ordo_lay_line(layout, half, sizeof *s->rank);
+    s->sa = ordo_lay_line(layout, most, sizeof *s->sa);
+    s->pairs = ordo_lay_line(layout, (size_t)2 * BZ_PAIRS, sizeof *s->pairs);
 }
 
 /* ---- LMS rotations ---- */

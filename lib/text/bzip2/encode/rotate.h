@@ -2,7 +2,7 @@
 #ifndef ORDO_TEXT_BZIP2_ENCODE_ROTATE_H
 #define ORDO_TEXT_BZIP2_ENCODE_ROTATE_H
 
-#include "backend/exec.h"
+#include "backend/layout.h"
 
 enum {
     BZ_TEXT_PAD = 72, /* bytes after a block that bz_rotate() overwrites */
@@ -46,10 +46,8 @@ static inline uint8_t bz_entry_byte(uint32_t entry) { return (uint8_t)(entry >> 
 /* The transform after bz_rotate(): the last bytes of the rotations, in order. */
 static inline uint8_t *bz_column(const bz_sorter *s) { return (uint8_t *)s->items; }
 
-/* Bytes of scratch for blocks of up to `most` bytes, and the layout of the arrays in it. The memory
- * is aligned to a cache line. */
-size_t bz_sorter_bytes(size_t most);
-void   bz_sorter_init(bz_sorter *s, void *memory, size_t most);
+/* The arrays for blocks of up to `most` bytes. */
+void bz_sorter_lay_out(bz_sorter *s, size_t most, ordo_layout *layout);
 
 #define BZ_NO_ROW UINT32_MAX
 
