@@ -223,12 +223,9 @@ static ordo_status number_records(rank_work *work, ordo_exec *exec)
 {
     size_t const n = work->job->n, pieces = ordo_div_up(n, work->grain);
     number_work  number = {.rank = work};
-    void        *memory;
-    TRY(ordo_scratch(exec, pieces * sizeof(rank_edges), &memory));
-    number.edges = memory;
+    TRY_SCRATCH(exec, pieces * sizeof *number.edges, number.edges);
     if (work->job->ties == ORDO_TIES_DENSE) {
-        TRY(ordo_scratch(exec, pieces * sizeof(uint64_t), &memory));
-        work->heads = memory;
+        TRY_SCRATCH(exec, pieces * sizeof *work->heads, work->heads);
         if (!ordo_loop(exec, n, work->grain, heads_piece, work))
             return ORDO_E_CANCELLED;
         (void)ordo_sums_before_64(work->heads, pieces);

@@ -141,13 +141,11 @@ ordo_status cpu_partition(void *state, const ordo_partition_job *job, ordo_exec 
 {
     const cpu_kernels *const kernels = state;
     split_work               work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
-    void                    *block = NULL;
 
     exec->algorithm = "split";
     exec->isa = kernels->isa;
     exec->phases = 2;
-    TRY(ordo_scratch(exec, cpu_partition_scratch(job, exec->threads), &block));
-    work.first = block;
+    TRY_SCRATCH(exec, cpu_partition_scratch(job, exec->threads), work.first);
     if (!ordo_loop(exec, job->n, work.grain, count_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase = 1;
@@ -504,15 +502,13 @@ ordo_status cpu_nth(void *state, const ordo_nth_job *job, ordo_exec *exec)
                                        .out = &key,
                                        .descending = job->descending,
                                        .algorithm = ORDO_ALGORITHM_AUTO};
-    void                    *counts;
     if (job->any_order) {
         bool done;
         TRY(cpu_nth_any(state, job, &done, exec));
         if (done)
             return ORDO_OK;
     }
-    TRY(ordo_scratch(exec, (pieces + 1) * sizeof *work.pieces, &counts));
-    work.pieces = counts;
+    TRY_SCRATCH(exec, (pieces + 1) * sizeof *work.pieces, work.pieces);
     TRY(cpu_select_counted(state, &select, &work.total, exec));
     BY_TYPE(job->type, ties, (&work, &key));
     exec->algorithm = "select and split";
