@@ -57,12 +57,8 @@ static size_t position_of(const size_t *k, size_t n, size_t wanted)
 /* The scratch of api_select_any without that of the backend. */
 static size_t select_any_scratch(ordo_type type, size_t count)
 {
-    size_t bytes;
-    if (count <= FEW)
-        return 0;
-    if (!ordo_size_mul(count, sizeof(size_t) + ordo_type_size(type), &bytes))
-        return SIZE_MAX;
-    return bytes > SIZE_MAX - ORDO_CACHE_LINE ? SIZE_MAX : ordo_round_up(bytes, ORDO_CACHE_LINE);
+    size_t const each = sizeof(size_t) + ordo_type_size(type);
+    return count <= FEW ? 0 : ordo_round_up(count * each, ORDO_CACHE_LINE);
 }
 
 static bool strictly_rising(const size_t *k, size_t n)
@@ -210,20 +206,6 @@ ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, 
     return ORDO_OK;
 }
 
-/* The scratch for the positions and for the backend. */
-static ordo_status select_scratch(ordo_exec *exec, const ordo_choice *choice, ordo_select_job *job,
-                                  size_t *bytes)
-{
-    size_t const count = job->count;
-    size_t const positions = api_scratch_total(select_any_scratch(job->type, count));
-    job->count = ordo_min(count, job->n);
-    size_t const backend =
-        job->count == 0 ? 0 : api_scratch_total(choice->backend->select_scratch(job, exec));
-    FAIL_IF(!ordo_size_add(positions, backend, bytes), ORDO_E_ARG,
-            "%zu positions are more than memory can hold", count);
-    return ORDO_OK;
-}
-
 /* The results of one array: all NaN, or the keys at the positions. */
 static ordo_status select_array(const api_work *work, void *job, ordo_exec *exec)
 {
@@ -357,8 +339,6 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     TRY(api_set_select_algorithm(exec, &choice, wish.algorithm, wish.sub_array, job));
     job->nans = (ordo_nans)wish.nans;
-    if (bytes != NULL && !segments.given)
-        return select_scratch(exec, &choice, job, bytes);
     if (bytes == NULL && count == 0)
         return ORDO_OK;
     bool const     is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
