@@ -52,25 +52,16 @@ static ordo_status is_sorted_rows(const api_work *work, const void *job, size_t 
     return ORDO_OK;
 }
 
-static ordo_status radius_array(const api_work *work, void *job, ordo_exec *exec)
+/* Does a job whose result is a number, which is written only if the job succeeds. */
+static ordo_status measure_array(const api_work *work, void *job, ordo_exec *exec)
 {
-    ordo_radius_job *const measure = job;
-    size_t *const          radius = measure->radius;
-    size_t                 found = 0;
-    measure->radius = &found;
-    TRY(work->choice->backend->radius(work->choice->state, measure, exec));
-    *radius = found;
-    return ORDO_OK;
-}
-
-static ordo_status runs_array(const api_work *work, void *job, ordo_exec *exec)
-{
-    ordo_runs_job *const count = job;
-    size_t *const        runs = count->runs;
-    size_t               found = 0;
-    count->runs = &found;
-    TRY(work->choice->backend->runs(work->choice->state, count, exec));
-    *runs = found;
+    size_t **const number = work->verb->slot == ORDO_SLOT_RUNS ? &((ordo_runs_job *)job)->runs
+                                                               : &((ordo_radius_job *)job)->radius;
+    size_t *const  result = *number;
+    size_t         found = 0;
+    *number = &found;
+    TRY(api_run_slot(work, job, exec));
+    *result = found;
     return ORDO_OK;
 }
 
@@ -126,7 +117,7 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_radius_jo
     api_work const work = {.verb = &ordo_verb_radius,
                            .job = job,
                            .choice = &choice,
-                           .run = radius_array,
+                           .run = measure_array,
                            .needs_scratch = true};
     return api_do(exec, &work, &segments, bytes);
 }
@@ -161,7 +152,7 @@ static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_runs_job *j
     api_work const work = {.verb = &ordo_verb_runs,
                            .job = job,
                            .choice = &choice,
-                           .run = runs_array,
+                           .run = measure_array,
                            .needs_scratch = true};
     return api_do(exec, &work, &segments, NULL);
 }
