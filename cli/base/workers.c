@@ -154,7 +154,7 @@ static void drain_blocks(pipeline *p)
             continue;
         }
         pthread_mutex_unlock(&p->mutex);
-        const bool ok = p->w->drain(p->w->user, p->drained, &s->buffer);
+        const bool ok = p->w->drain(p->w->to, p->drained, &s->buffer);
         pthread_mutex_lock(&p->mutex);
         s->full = false;
         p->drained++;
@@ -168,7 +168,7 @@ static void drain_blocks(pipeline *p)
 static bool fill_and_drain(const ordered_work *w, ordered_buffer *b)
 {
     for (size_t i = 0; i < w->blocks; i++)
-        if (!w->fill(w->user, i, b) || !w->drain(w->user, i, b))
+        if (!w->fill(w->user, i, b) || !w->drain(w->to, i, b))
             return false;
     return true;
 }

@@ -31,14 +31,17 @@ typedef struct ordered_buffer {
     size_t length, room;
 } ordered_buffer;
 
+/* Sets `length` and fills data with block i; buffer_room() makes room. False on failure. Several
+ * calls run at the same time. */
+typedef bool (*ordered_fill)(void *user, size_t i, ordered_buffer *b);
+
 typedef struct ordered_work {
-    size_t blocks;
-    /* Sets `length` and fills data with block i; buffer_room() makes room. False on failure.
-     * Several calls run at the same time. */
-    bool (*fill)(void *user, size_t i, ordered_buffer *b);
+    size_t       blocks;
+    ordered_fill fill;
+    void        *user; /* of fill */
     /* Takes the blocks in order, in the thread of the caller. False ends the work. */
-    bool (*drain)(void *user, size_t i, const ordered_buffer *b);
-    void *user;
+    bool (*drain)(void *to, size_t i, const ordered_buffer *b);
+    void *to;
 } ordered_work;
 
 /* Makes room for n bytes. False if there is not enough memory. */

@@ -252,15 +252,13 @@ static bool read_input(execution *e)
     if ((e->command->flags & READS) == 0 || e->by_pieces)
         return true;
     const fasta_key     by = e->o.by != 0 ? (fasta_key)e->o.by : FASTA_SEQUENCE;
-    const bool          many = (e->command->flags & MANY_FILES) != 0;
     const lines_request text = {.paths = e->paths,
                                 .n = e->path_count,
                                 .line_end = e->o.line.zero ? '\0' : '\n',
                                 .option = e->o.text_option};
     const bool          ok = e->o.fasta  ? fasta_read(e->ctx, request.path, by, &e->records)
                              : e->o.text ? lines_read(&text, &e->lines)
-                             : many ? input_read_files(&request, e->paths, e->path_count, &e->in)
-                                    : input_read(&request, &e->in);
+                                         : input_read_files(&request, text.paths, text.n, &e->in);
     e->n = e->o.fasta ? e->records.n : e->o.text ? e->lines.n : e->in.n;
     timing_mark(&e->t, "read");
     return ok;

@@ -2,8 +2,6 @@
  * are fetched ahead. */
 #include "cli/csv/csv_output.h"
 
-#include "cli/base/workers.h"
-
 #include <string.h>
 
 enum {
@@ -12,11 +10,9 @@ enum {
 };
 
 typedef struct row_writer {
-    output     *out;
     size_t      n, each; /* rows: all, and of a block */
     csv_append  append;
     const void *user;
-    bool        told; /* writing failed, after a message */
 } row_writer;
 
 static bool fill_rows(void *user, size_t i, ordered_buffer *b)
@@ -31,15 +27,6 @@ static bool fill_rows(void *user, size_t i, ordered_buffer *b)
         ok = w->append(w->user, row, &rows);
     *b = (ordered_buffer){.data = (char *)rows.data, .length = rows.used, .room = rows.capacity};
     return ok;
-}
-
-static bool drain_rows(void *user, size_t i, const ordered_buffer *b)
-{
-    row_writer *const w = user;
-
-    progress_at((double)i * (double)w->each / (double)w->n);
-    w->told = !output_bytes(w->out, b->data, b->length);
-    return !w->told;
 }
 
 bool csv_append_bytes(key_bytes *to, const void *bytes, size_t length)
@@ -77,20 +64,14 @@ bool csv_append_value(const csv_dialect *dialect, csv_span value, key_bytes *to)
 
 bool csv_write_rows(output *out, size_t n, size_t row_bytes, csv_append append, const void *user)
 {
-    row_writer         w = {.out = out,
-                            .n = n,
-                            .each = BLOCK_BYTES / (row_bytes + 1) + 1,
-                            .append = append,
-                            .user = user};
-    const ordered_work work = {.blocks = n / w.each + (n % w.each > 0),
-                               .fill = fill_rows,
-                               .drain = drain_rows,
-                               .user = &w};
+    row_writer w = {
+        .n = n, .each = BLOCK_BYTES / (row_bytes + 1) + 1, .append = append, .user = user};
+    bool told;
 
     progress_start("writing");
-    const bool ok = workers_ordered(&work);
+    const bool ok = output_blocks(out, n / w.each + (n % w.each > 0), fill_rows, &w, &told);
     progress_end();
-    return ok || w.told ? ok : cli_fail("%s: not enough memory to write the rows", out->name);
+    return ok || told ? ok : cli_fail("%s: not enough memory to write the rows", out->name);
 }
 
 bool csv_write_header(const csv_table *table, output *out)

@@ -17,6 +17,7 @@
 #define ORDO_CLI_IO_OUTPUT_H
 
 #include "cli/base/cli.h"
+#include "cli/base/workers.h"
 #include "cli/io/packed/codec.h"
 #include "cli/io/tempfile.h"
 
@@ -56,8 +57,12 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n);
 typedef bool (*output_load)(const void *user, const void *number, uint64_t *loaded);
 
 /* Writes numbers as lines, each as `load` loads it (NULL: as it is). Several threads format. */
-bool output_text(output *out, ordo_type type, const void *data, size_t n, output_load load,
-                 const void *user);
+bool output_text(output *out, ordo_type type, const void *data, size_t n, char line_end,
+                 output_load load, const void *user);
+
+/* Writes n blocks, which several threads fill, in order. False if `fill` failed, without a message,
+ * or after a message (*told). */
+bool output_blocks(output *out, size_t n, ordered_fill fill, void *user, bool *told);
 
 /* Write bytes as they are, or line[0..length) and a newline, through the buffer. */
 bool output_bytes(output *out, const void *data, size_t length);

@@ -7,6 +7,8 @@
 
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
+#include "cli/io/number/digits.h"
+#include "cli/io/number/keys.h"
 #include "cli/io/number/number.h"
 #include "cli/io/output.h"
 #include "cli/base/workers.h"
@@ -103,7 +105,7 @@ typedef struct pack_run {
 
 static bool fill_packed(void *user, size_t i, ordered_buffer *b)
 {
-    const output *const out = ((const pack_run *)user)->out;
+    const output *const out = user;
     const size_t        first = i * PACK_BLOCK, left = out->packing_used - first;
     const size_t        length = left < PACK_BLOCK ? left : PACK_BLOCK;
 
@@ -113,9 +115,9 @@ static bool fill_packed(void *user, size_t i, ordered_buffer *b)
     return b->length != SIZE_MAX;
 }
 
-static bool drain_packed(void *user, size_t i, const ordered_buffer *b)
+static bool drain_packed(void *to, size_t i, const ordered_buffer *b)
 {
-    pack_run *const run = user;
+    pack_run *const run = to;
 
     (void)i;
     run->wrong = !write_all(run->out, b->data, b->length, false);
@@ -129,8 +131,9 @@ static bool pack_waiting(output *out, bool last)
     pack_run           run = {out, false};
     const ordered_work w = {.blocks = last && !out->packed && blocks == 0 ? 1 : blocks,
                             .fill = fill_packed,
+                            .user = out,
                             .drain = drain_packed,
-                            .user = &run};
+                            .to = &run};
     const bool         ok = workers_ordered(&w);
 
     out->packed = true;
@@ -198,33 +201,75 @@ bool output_line(output *out, const char *line, size_t length)
     return output_bytes(out, line, length) && output_bytes(out, "\n", 1);
 }
 
+/* ---- Blocks that several threads make ---- */
+
+typedef struct block_writer {
+    output *out;
+    size_t  n;
+    bool    told; /* after a message */
+} block_writer;
+
+static bool drain_block(void *to, size_t i, const ordered_buffer *b)
+{
+    block_writer *const w = to;
+
+    progress_at((double)i / (double)w->n);
+    w->told = !output_bytes(w->out, b->data, b->length);
+    return !w->told;
+}
+
+bool output_blocks(output *out, size_t n, ordered_fill fill, void *user, bool *told)
+{
+    block_writer w = {.out = out, .n = n};
+    const bool   ok = workers_ordered(
+          &(ordered_work){.blocks = n, .fill = fill, .user = user, .drain = drain_block, .to = &w});
+
+    *told = w.told;
+    return ok;
+}
+
 /* ---- Arrays ---- */
 
 typedef struct text_array {
-    output     *out;
     ordo_type   type;
     const char *data;
     size_t      n;
+    char        line_end;
     output_load load;  /* NULL: all numbers as they are */
     const void *user;  /* of load       */
     size_t      block; /* numbers        */
-    bool        wrong; /* after a message */
 } text_array;
 
-static size_t format_numbers(const text_array *a, size_t first, size_t n, char *out)
+/* Inline, so that the compiler makes one version for each constant type. */
+static inline char *put_integers(size_t size, bool is_signed, const char *from, size_t n, char end,
+                                 char *to)
+{
+    const unsigned unused = (unsigned)(64 - 8 * size);
+
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t bits = key_load(size, from + i * size);
+        const bool     negative = is_signed && (int64_t)(bits << unused) < 0;
+        *to = '-';
+        to += negative;
+        to = digits_put(to, negative ? 0 - (uint64_t)((int64_t)(bits << unused) >> unused) : bits);
+        *to++ = end;
+    }
+    return to;
+}
+
+static char *put_numbers(const text_array *a, const char *from, size_t n, char *to)
 {
     const size_t size = ordo_type_size(a->type);
-    size_t       used = 0;
 
-    for (size_t i = first; i < first + n; i++) {
-        const void *number = a->data + i * size;
+    for (size_t i = 0; i < n; i++) {
+        const void *number = from + i * size;
         uint64_t    loaded;
         if (a->load != NULL && !a->load(a->user, number, &loaded))
             continue;
-        used += number_format(a->type, a->load != NULL ? &loaded : number, out + used);
-        out[used++] = '\n';
+        to += number_format(a->type, a->load != NULL ? &loaded : number, to);
+        *to++ = a->line_end;
     }
-    return used;
+    return to;
 }
 
 static bool fill_text(void *user, size_t i, ordered_buffer *b)
@@ -232,33 +277,30 @@ static bool fill_text(void *user, size_t i, ordered_buffer *b)
     const text_array *const a = user;
     const size_t            first = i * a->block, left = a->n - first;
     const size_t            n = left < a->block ? left : a->block;
+    const char *const       from = a->data + first * ordo_type_size(a->type);
 
     if (!buffer_room(b, n * TEXT_LENGTH))
         return false;
-    b->length = format_numbers(a, first, n, b->data);
+    const char *const end = a->load == NULL && a->type == ORDO_U32
+                                ? put_integers(4, false, from, n, a->line_end, b->data)
+                            : a->load == NULL && a->type == ORDO_I64
+                                ? put_integers(8, true, from, n, a->line_end, b->data)
+                                : put_numbers(a, from, n, b->data);
+    b->length = (size_t)(end - b->data);
     return true;
 }
 
-static bool drain_text(void *user, size_t i, const ordered_buffer *b)
+bool output_text(output *out, ordo_type type, const void *data, size_t n, char line_end,
+                 output_load load, const void *user)
 {
-    text_array *const a = user;
+    const size_t texts = 2 * workers_count();
+    const size_t bytes = source_piece_bytes(TEXT_BLOCK * TEXT_LENGTH, TEXT_SHARE * texts);
+    const size_t block = bytes / TEXT_LENGTH;
+    text_array   a = {type, data, n, line_end, load, user, block};
+    bool         told;
 
-    progress_at((double)i * (double)a->block / (double)a->n);
-    a->wrong = !output_bytes(a->out, b->data, b->length);
-    return !a->wrong;
-}
-
-bool output_text(output *out, ordo_type type, const void *data, size_t n, output_load load,
-                 const void *user)
-{
-    const size_t       texts = 2 * workers_count();
-    const size_t       bytes = source_piece_bytes(TEXT_BLOCK * TEXT_LENGTH, TEXT_SHARE * texts);
-    const size_t       block = bytes / TEXT_LENGTH;
-    text_array         a = {out, type, data, n, load, user, block, false};
-    const ordered_work w = {
-        .blocks = (n + block - 1) / block, .fill = fill_text, .drain = drain_text, .user = &a};
-
-    return workers_ordered(&w) || (!a.wrong && output_trouble(out, ENOMEM));
+    return output_blocks(out, (n + block - 1) / block, fill_text, &a, &told) ||
+           (!told && output_trouble(out, ENOMEM));
 }
 
 bool output_array(output *out, ordo_type type, const void *data, size_t n)
@@ -267,7 +309,7 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n)
 
     progress_start("writing");
     if (out->format == FORMAT_TEXT) {
-        ok = output_text(out, type, data, n, NULL, NULL);
+        ok = output_text(out, type, data, n, '\n', NULL, NULL);
     } else {
         char header[NPY_HEADER_MAX];
         if (out->format == FORMAT_NPY)

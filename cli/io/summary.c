@@ -182,39 +182,23 @@ static inline void add_floats(summary *s, size_t size, const char *data, size_t 
     }
 }
 
+static inline void add_keys(summary *s, bool floats, bool is_signed, size_t size, const char *data,
+                            size_t n)
+{
+    if (floats)
+        add_floats(s, size, data, n);
+    else
+        add_integers(s, size, is_signed, data, n);
+}
+
 static void add_piece(summary *s, const char *data, size_t n)
 {
     switch (s->type) {
-    case ORDO_I8:
-        add_integers(s, 1, true, data, n);
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        add_keys(s, (key)0.5 > 0, (key)-1 < (key)1, sizeof(key), data, n);                         \
         break;
-    case ORDO_U8:
-        add_integers(s, 1, false, data, n);
-        break;
-    case ORDO_I16:
-        add_integers(s, 2, true, data, n);
-        break;
-    case ORDO_U16:
-        add_integers(s, 2, false, data, n);
-        break;
-    case ORDO_I32:
-        add_integers(s, 4, true, data, n);
-        break;
-    case ORDO_U32:
-        add_integers(s, 4, false, data, n);
-        break;
-    case ORDO_I64:
-        add_integers(s, 8, true, data, n);
-        break;
-    case ORDO_U64:
-        add_integers(s, 8, false, data, n);
-        break;
-    case ORDO_F32:
-        add_floats(s, 4, data, n);
-        break;
-    case ORDO_F64:
-        add_floats(s, 8, data, n);
-        break;
+#include "lib/core/types.def"
     }
 }
 

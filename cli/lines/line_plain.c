@@ -10,6 +10,7 @@
 
 #include "cli/base/workers.h"
 #include "cli/io/number/digits.h"
+#include "cli/io/spool.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -80,22 +81,14 @@ static bool read_narrow(const char *p, size_t n, char line_end, uint32_t *to)
 /* Reads n lines of up to MOST_DIGITS digits, perhaps with a minus. */
 static bool read_wide(const char *p, size_t n, char line_end, int64_t *to)
 {
-    static const uint32_t powers[] = {1,      10,      100,      1000,        10000,
-                                      100000, 1000000, 10000000, DIGITS_EIGHT};
-    bool                  ok = true;
+    bool ok = true;
 
     for (size_t i = 0; i < n; i++) {
         const bool minus = *p == '-';
         p += minus;
         const char *const first = p;
-        unsigned          count = 8;
         uint64_t          value = 0;
-        for (int words = 0; count == 8 && words < 3; words++) {
-            const uint64_t eight = digits_load(p);
-            count = digits_count(eight);
-            value = value * powers[count] + digits_value(eight, count);
-            p += count;
-        }
+        p = digits_read(p, 3, &value);
         ok &= p > first && p - first <= MOST_DIGITS && *p == line_end &&
               (*first != '0' || (p == first + 1 && !minus));
         to[i] = (int64_t)(minus ? 0 - value : value);
@@ -105,19 +98,6 @@ static bool read_wide(const char *p, size_t n, char line_end, int64_t *to)
 }
 
 /* ---- Chunks ---- */
-
-static bool read_fully(int fd, char *into, size_t bytes, size_t at)
-{
-    while (bytes > 0) {
-        const ssize_t got = pread(fd, into, bytes, (off_t)at);
-        if (got <= 0)
-            return false;
-        into += got;
-        at += (size_t)got;
-        bytes -= (size_t)got;
-    }
-    return true;
-}
 
 /* Copies chunk number `which` to buffer[0..CHUNK + AHEAD + SPACE + 1), from the byte before it. */
 static bool load_chunk(const plain_job *job, size_t which, char *buffer, plain_chunk *c)
@@ -132,7 +112,7 @@ static bool load_chunk(const plain_job *job, size_t which, char *buffer, plain_c
 
     if (part->text != NULL)
         memcpy(buffer, part->text + at - before, bytes);
-    else if (!read_fully(part->fd, buffer, bytes, at - before))
+    else if (!spool_read(part->fd, at - before, buffer, bytes))
         return false;
     memset(buffer + bytes, '/', SPACE); /* no digit, and no end of a line */
     if (ahead < AHEAD)

@@ -28,7 +28,4 @@ bool line_plain_fits(const line_order *order);
 plain_result line_plain_files(const lines_request *request, plain_numbers *out);
 plain_result line_plain_text(const lines *text, size_t length, plain_numbers *out);
 
-/* line_numbers.c: writes the numbers as lines. False after a message. */
-bool line_numbers_write(const plain_numbers *numbers, char line_end, output *out);
-
 #endif

@@ -200,25 +200,15 @@ static field_number field_number_of(const line_key *key, const word_shape *s)
 static bool plain_number(int separator, const char *end, const char *safe, key_cursor *cursor,
                          uint64_t *value)
 {
-    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
-    const char           *p = separator < 0 ? skip_blanks(cursor->at, end) : cursor->at;
+    const char       *p = separator < 0 ? skip_blanks(cursor->at, end) : cursor->at;
+    const char *const first = p;
 
+    *value = 0;
     if (safe - p < 16)
         return false;
-    const uint64_t first = digits_load(p);
-    unsigned       count = digits_count(first);
-    *value = digits_value(first, count);
-    if (count == 0)
+    p = digits_read(p, 2, value);
+    if (p == first || p - first == 16)
         return false;
-    p += count;
-    if (count == 8) {
-        const uint64_t second = digits_load(p);
-        count = digits_count(second);
-        if (count == 8)
-            return false;
-        *value = *value * powers[count] + digits_value(second, count);
-        p += count;
-    }
     if (p > end || (p < end && (separator < 0 ? !is_blank(*p) : *p != separator)))
         return false;
     *cursor = (key_cursor){cursor->field + 1, p + (separator >= 0 && p < end)};

@@ -101,7 +101,8 @@ static ptrdiff_t write_text(void *user, const void *from, size_t bytes)
     const bool             changed = out->add_one || out->drop_nans;
 
     errno = EIO;
-    out->told = !output_text(&out->e->out, out->type, from, n, changed ? load_number : NULL, out);
+    out->told =
+        !output_text(&out->e->out, out->type, from, n, '\n', changed ? load_number : NULL, out);
     return out->told ? -1 : (ptrdiff_t)(n * out->element);
 }
 

@@ -4,7 +4,6 @@
 #include "cli/cmd/external/pieces.h"
 
 #include "cli/lines/external/line_external.h"
-#include "cli/lines/external/line_memory.h"
 #include "cli/lines/external/line_merge.h"
 #include "cli/lines/line_plain.h"
 #include "cli/lines/line_prefix.h"
@@ -192,7 +191,10 @@ static bool sort_plain(execution *e, plain_numbers *numbers, ordo_sort_opts opts
         call_done(e, "sort", ordo_sort(e->ctx, numbers->type, numbers->values, numbers->n, &opts));
     if (ok && e->o.unique)
         numbers->n = drop_ties(numbers->type, numbers->values, numbers->n);
-    ok = ok && finish_output(e, line_numbers_write(numbers, e->order.line_end, &e->out));
+    progress_start("writing");
+    ok = ok && finish_output(e, output_text(&e->out, numbers->type, numbers->values, numbers->n,
+                                            e->order.line_end, NULL, NULL));
+    progress_end();
     free(numbers->values);
     return ok;
 }

@@ -5,7 +5,6 @@
 #include "cli/io/input/input.h"
 
 #include "cli/io/number/keys.h"
-#include "cli/io/text/text_numbers.h"
 
 #include <stdlib.h>
 
@@ -104,20 +103,6 @@ static bool from_bits(size_t length, input *out)
     return true;
 }
 
-static bool from_text(const input_request *request, int type, source *s, input *out)
-{
-    text_numbers t;
-
-    text_start(&t, s, type, request->skip_bad);
-    const bool ok = text_read(&t);
-    text_end(&t);
-    progress_end();
-    out->type = t.type;
-    out->n = t.n;
-    out->data = out->block = t.values;
-    return text_print_notes(&t, request->others) && ok;
-}
-
 static bool from_array(const input_request *request, int type, size_t length, input *out)
 {
     npy_array a;
@@ -136,6 +121,15 @@ static bool from_array(const input_request *request, int type, size_t length, in
     return true;
 }
 
+bool input_allows_bits(const input_request *request, const char *name, file_format format)
+{
+    return !wants_bits(request) || format == FORMAT_RAW ||
+           cli_fail("%s: %s bits is for raw input: %s", name, request->dtype_option,
+                    strcmp(request->dtype_option, "--dtype") == 0
+                        ? "give --from raw"
+                        : "let the name of the file end in .bin or .raw");
+}
+
 bool input_from(const input_request *request, source *s, input *out)
 {
     int type;
@@ -144,16 +138,9 @@ bool input_from(const input_request *request, source *s, input *out)
     if (!input_type(request, &type) || !source_fill(s, INPUT_HEADER))
         return false;
     out->format = input_format(request, s->block, s->end);
-    bool ok = false;
-    if (wants_bits(request) && out->format != FORMAT_RAW)
-        cli_error("%s: %s bits is for raw input: %s", out->name, request->dtype_option,
-                  strcmp(request->dtype_option, "--dtype") == 0
-                      ? "give --from raw"
-                      : "let the name of the file end in .bin or .raw");
-    else if (out->format == FORMAT_TEXT)
-        ok = from_text(request, type, s, out);
-    else if ((out->block = source_take(s)) != NULL)
-        ok = wants_bits(request) ? from_bits(s->end, out) : from_array(request, type, s->end, out);
+    const bool ok =
+        (out->block = source_take(s)) != NULL &&
+        (wants_bits(request) ? from_bits(s->end, out) : from_array(request, type, s->end, out));
     if (!ok)
         input_free(out);
     return ok;
@@ -161,14 +148,7 @@ bool input_from(const input_request *request, source *s, input *out)
 
 bool input_read(const input_request *request, input *out)
 {
-    source s;
-
-    *out = (input){.name = ""};
-    progress_start("reading");
-    const bool ok = source_open(&s, request->path) && input_from(request, &s, out);
-    progress_end();
-    source_close(&s);
-    return ok;
+    return input_read_files(request, &request->path, 1, out);
 }
 
 void input_free(input *in)

@@ -30,7 +30,7 @@ typedef struct input {
     void       *data;  /* aligned for its type; writable                                  */
     void       *block; /* what input_free() frees                                         */
     lines       kept;  /* the line of each number; bytes is NULL if lines were not kept   */
-    size_t     *ends;  /* input_read_files(): how many numbers the files up to this one have */
+    size_t     *ends;  /* how many numbers the files up to each one have                  */
 } input;
 
 /* False after a message; nothing is left to free then. */
@@ -41,11 +41,15 @@ void input_free(input *in);
  * request->path is not used. */
 bool input_read_files(const input_request *request, const char *const *paths, size_t n, input *out);
 
-/* The same as input_read() from a source that is open; reads the rest of it. */
+/* Reads binary data from a source that is open, to its end. False after a message. */
 bool input_from(const input_request *request, source *s, input *out);
 
 /* The format of an input whose first `length` bytes are in block. */
 file_format input_format(const input_request *request, const char *block, size_t length);
+
+/* Whether an input of this format may be packed bits, unless they are not asked for. False after a
+ * message. */
+bool input_allows_bits(const input_request *request, const char *name, file_format format);
 
 /* The type that --dtype names: 0 if it is not given or is "bits". False after a message. */
 bool input_type(const input_request *request, int *type);

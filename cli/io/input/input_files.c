@@ -6,7 +6,7 @@
  * file that number_format() can make again are not kept. */
 #include "cli/io/input/input.h"
 
-#include "cli/io/text/lines_kept.h"
+#include "cli/base/workers.h"
 #include "cli/io/text/text_numbers.h"
 
 #include <stdlib.h>
@@ -78,10 +78,15 @@ static bool read_plain(const input_request *request, source *s, text_numbers *t,
         free(block);
         return text_print_notes(t, request->others);
     }
-    if (*plain)
-        return lines_keep(&out->kept, block, &f, s->name) && text_print_notes(t, request->others);
-    s->block = block;
-    return true;
+    if (!*plain) {
+        s->block = block;
+        return true;
+    }
+    if (block[s->end - 1] != '\n')
+        block[s->end++] = '\n'; /* in place of the NUL */
+    out->kept = (lines){.name = s->name, .bytes = block, .line_end = '\n'};
+    return lines_cut(&out->kept, s->end, (unsigned)workers_count()) &&
+           text_print_notes(t, request->others);
 }
 
 static bool read_whole_text(const input_request *request, const char *const *paths, size_t n,
@@ -169,7 +174,8 @@ bool input_read_files(const input_request *request, const char *const *paths, si
         *out = (input){.name = s.name,
                        .format = input_format(&first, s.block, s.end),
                        .ends = malloc(n * sizeof *out->ends)};
-        ok = out->ends == NULL            ? cli_fail("not enough memory for the files")
+        ok = out->ends == NULL ? cli_fail("not enough memory for the files")
+             : !input_allows_bits(request, s.name, out->format) ? false
              : out->format == FORMAT_TEXT ? read_whole_text(request, paths, n, type, &s, out)
                                           : read_arrays(&first, paths, n, &s, out);
     }

@@ -42,6 +42,23 @@ static inline uint64_t digits_value(uint64_t eight, unsigned count)
     return (eight & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
 }
 
+/* Reads digits at p, at most `words` times eight, behind those of *value, which may overflow. Returns
+ * their end. The bytes of a word behind it must be readable, unless `words` were read. */
+static inline const char *digits_read(const char *p, size_t words, uint64_t *value)
+{
+    static const uint32_t powers[] = {1,      10,      100,      1000,        10000,
+                                      100000, 1000000, 10000000, DIGITS_EIGHT};
+    uint64_t              number = *value;
+
+    for (unsigned count = 8; count == 8 && words > 0; words--, p += count) {
+        const uint64_t eight = digits_load(p);
+        count = digits_count(eight);
+        number = number * powers[count] + digits_value(eight, count);
+    }
+    *value = number;
+    return p;
+}
+
 /* The eight digits of a number below 10^8, each in a byte, from 0 to 9. */
 static inline uint64_t digits_of(uint32_t value)
 {

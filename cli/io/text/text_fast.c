@@ -34,27 +34,20 @@ static void count_chunk(void *user, size_t i)
     fast_text *const  f = user;
     fast_chunk *const c = &f->chunk[i];
 
-    c->n = lines_count_ends(f->text + c->begin, c->end - c->begin, f->line_end);
-    c->n += c->end > c->begin && f->text[c->end - 1] != f->line_end;
+    c->n = lines_count_ends(f->text + c->begin, c->end - c->begin, '\n');
+    c->n += c->end > c->begin && f->text[c->end - 1] != '\n';
 }
 
 void fast_split(fast_text *f)
 {
     const size_t most = 4 * workers_count() < FAST_CHUNKS ? 4 * workers_count() : FAST_CHUNKS;
     const size_t fit = f->length / LEAST_CHUNK + 1;
-    size_t       begin = 0;
+    size_t       begins[FAST_CHUNKS + 1];
 
     f->chunks = fit < most ? fit : most;
-    for (size_t i = 0; i < f->chunks; i++) {
-        size_t end = i + 1 < f->chunks ? f->length / f->chunks * (i + 1) : f->length;
-        if (end < begin)
-            end = begin;
-        const char *const stop =
-            end < f->length ? memchr(f->text + end, f->line_end, f->length - end) : NULL;
-        end = stop != NULL ? (size_t)(stop - f->text) + 1 : f->length;
-        f->chunk[i] = (fast_chunk){.begin = begin, .end = end};
-        begin = end;
-    }
+    lines_divide(f->text, f->length, '\n', f->chunks, begins);
+    for (size_t i = 0; i < f->chunks; i++)
+        f->chunk[i] = (fast_chunk){.begin = begins[i], .end = begins[i + 1]};
     workers_run(f->chunks, count_chunk, f);
     f->lines = 0;
     for (size_t i = 0; i < f->chunks; i++) {
@@ -77,16 +70,10 @@ static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 /* Takes digits into the significand; more than MOST_DIGITS in all are noticed by the caller. */
 static inline const char *take_digits(const char *p, const char *limit, plain_number *x)
 {
-    static const uint32_t powers[] = {1,      10,      100,      1000,        10000,
-                                      100000, 1000000, 10000000, DIGITS_EIGHT};
-    const char *const     first = p;
-    uint64_t              value = x->significand;
+    const char *const first = p;
+    uint64_t          value = x->significand;
 
-    for (unsigned count = 8; count == 8 && limit - p >= 8; p += count) {
-        const uint64_t eight = digits_load(p);
-        count = digits_count(eight);
-        value = value * powers[count] + digits_value(eight, count);
-    }
+    p = digits_read(p, limit > p ? (size_t)(limit - p) / 8 : 0, &value);
     for (; is_digit(*p); p++)
         value = value * 10 + (uint64_t)(*p - '0');
     x->significand = value;

@@ -32,10 +32,9 @@ typedef struct fast_chunk { /* of whole lines */
 typedef struct fast_text {
     const char *text; /* text[length] must be readable, and no digit */
     size_t      length;
-    char        line_end; /* a newline, for fast_read() */
-    ordo_type   type;     /* of the values; see fast_read() */
-    bool        choose;   /* the type: i64, u64 or f64 */
-    bool        judge;    /* compare the lines with what number_format() would write */
+    ordo_type   type;   /* of the values; see fast_read() */
+    bool        choose; /* the type: i64, u64 or f64 */
+    bool        judge;  /* compare the lines with what number_format() would write */
     void       *values;
     size_t      lines;
     size_t      chunks;

@@ -36,6 +36,19 @@ size_t lines_count_ends(const char *text, size_t length, char line_end)
     return n;
 }
 
+void lines_divide(const char *text, size_t length, char line_end, size_t parts, size_t *begins)
+{
+    begins[0] = 0;
+    for (size_t i = 1; i <= parts; i++) {
+        const size_t      at = i < parts ? length / parts * i : length;
+        const bool        inside = at > begins[i - 1] && at < length;
+        const char *const stop = inside ? memchr(text + at - 1, line_end, length - at + 1) : NULL;
+        begins[i] = stop != NULL          ? (size_t)(stop - text) + 1
+                    : at <= begins[i - 1] ? begins[i - 1]
+                                          : length;
+    }
+}
+
 /* ---- Splitting ---- */
 
 typedef struct split_part { /* a piece of the text */
@@ -231,18 +244,11 @@ ordo_strings lines_strings(const lines *l)
     return ORDO_OPTS(ordo_strings, .bytes = l->bytes, .offsets = l->offsets);
 }
 
-/* The first 8 bytes as a number whose order is theirs. */
-static uint64_t first_bytes(const char *line)
-{
-    uint64_t word;
-    memcpy(&word, line, sizeof word);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(word) : word;
-}
-
 int lines_compare(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    if (a_length >= sizeof(uint64_t) && b_length >= sizeof(uint64_t)) {
-        const uint64_t x = first_bytes(a), y = first_bytes(b);
+    if (a_length >= LINE_WORD && b_length >= LINE_WORD) {
+        const uint64_t x = line_word(a, LINE_WORD, LINE_WORD);
+        const uint64_t y = line_word(b, LINE_WORD, LINE_WORD);
         if (x != y)
             return x < y ? -1 : 1;
     }

@@ -4,6 +4,8 @@
 
 #include "cli/io/output.h"
 
+#include <string.h>
+
 typedef struct lines {
     const char *name; /* for messages                                                         */
     size_t      n;
@@ -38,6 +40,10 @@ bool lines_append(lines *l, const char *name, char *block, size_t size, size_t *
 /* How often a byte, such as the end of lines, occurs in text[0..length). */
 size_t lines_count_ends(const char *text, size_t length, char line_end);
 
+/* Divides text[0..length) into `parts` parts of whole lines, about equal: part i is
+ * text[begins[i]..begins[i + 1]). */
+void lines_divide(const char *text, size_t length, char line_end, size_t parts, size_t *begins);
+
 /* The lines in the form that the library takes, valid while l is. */
 ordo_strings lines_strings(const lines *l);
 
@@ -66,6 +72,28 @@ static inline void index_put(ordo_type type, void *index, size_t i, size_t value
         ((uint32_t *)index)[i] = (uint32_t)value;
     else
         ((uint64_t *)index)[i] = value;
+}
+
+enum {
+    LINE_WORD = 8 /* bytes */
+};
+
+/* The first bytes of a line as a number in the order of lines; zeros are behind its end. `room`
+ * bytes from its beginning on may be read. */
+static inline uint64_t line_word(const char *line, size_t size, size_t room)
+{
+    unsigned char first[LINE_WORD] = {0};
+    uint64_t      word = 0;
+
+    if (room >= LINE_WORD) {
+        memcpy(&word, line, LINE_WORD);
+        word = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(word) : word;
+        return size >= LINE_WORD ? word : word & ~(UINT64_MAX >> 8 * size);
+    }
+    memcpy(first, line, size < LINE_WORD ? size : LINE_WORD);
+    for (size_t i = 0; i < LINE_WORD; i++)
+        word = word << 8 | first[i];
+    return word;
 }
 
 /* < 0, 0, > 0: a comes before, is equal to, comes after b, byte by byte. */

@@ -296,12 +296,8 @@ static void note_first_inexact(text_numbers *t, const fast_text *f, size_t befor
 
 void text_split(const text_numbers *t, const char *text, size_t length, fast_text *f)
 {
-    *f = (fast_text){.text = text,
-                     .length = length,
-                     .line_end = '\n',
-                     .type = t->type,
-                     .choose = t->choose,
-                     .judge = t->judge};
+    *f = (fast_text){
+        .text = text, .length = length, .type = t->type, .choose = t->choose, .judge = t->judge};
     fast_split(f);
 }
 

@@ -6,6 +6,10 @@
 #include "cli/lines/line_order.h"
 #include "ordo_external_lines.h"
 
+/* The bytes that a sort in memory takes for so many bytes and lines: about, or with `most`
+ * at most. */
+uint64_t line_memory_needed(const line_order *order, uint64_t bytes, uint64_t count, bool most);
+
 /* Sorts the text of the feed to out through the library, with opts.memory bytes. opts.flags may
  * have ORDO_UNIQUE. *told: a message about the failure of a file was printed. */
 ordo_status line_external_sort(ordo_ctx *ctx, const line_order *order, line_feed *from, output *out,

@@ -7,6 +7,7 @@
 
 #include "cli/base/workers.h"
 #include "cli/io/source.h"
+#include "cli/io/text/text_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,25 +49,6 @@ typedef struct search {
 
 /* ---- Candidates ---- */
 
-/* The first 8 bytes as a number in the order of lines. */
-static uint64_t first_bytes(const char *begin, const char *end)
-{
-    const size_t length = end - begin < 8 ? (size_t)(end - begin) : 8;
-    uint64_t     word = 0;
-
-    for (size_t i = 0; i < length; i++)
-        word |= (uint64_t)(unsigned char)begin[i] << (56 - 8 * i);
-    return word;
-}
-
-static int compare(const char *a, const char *a_end, const char *b, const char *b_end)
-{
-    const size_t x = (size_t)(a_end - a), y = (size_t)(b_end - b);
-    const int    order = x > 0 && y > 0 ? memcmp(a, b, x < y ? x : y) : 0;
-
-    return order != 0 ? order : (x > y) - (x < y);
-}
-
 static bool add_candidate(part *p, const char *begin, const char *end)
 {
     if (p->n == p->capacity) {
@@ -84,15 +66,17 @@ static bool add_candidate(part *p, const char *begin, const char *end)
 static void look_through(void *argument)
 {
     part *const    p = argument;
-    const uint64_t limit = p->limit != NULL ? first_bytes(p->limit, p->limit_end) : 0;
+    const size_t   size = p->limit != NULL ? (size_t)(p->limit_end - p->limit) : 0;
+    const uint64_t limit = size > 0 ? line_word(p->limit, size, size) : 0;
 
     for (const char *line = p->begin, *end; line < p->end && !p->no_memory; line = end + 1) {
         end = memchr(line, '\n', (size_t)(p->end - line));
         end = end != NULL ? end : p->end;
-        const uint64_t word = p->limit != NULL ? first_bytes(line, end) : 0;
-        bool           before = p->limit == NULL || (p->descending ? word > limit : word < limit);
+        const uint64_t word =
+            p->limit != NULL ? line_word(line, (size_t)(end - line), (size_t)(p->end - line)) : 0;
+        bool before = p->limit == NULL || (p->descending ? word > limit : word < limit);
         if (!before && word == limit) {
-            const int order = compare(line, end, p->limit, p->limit_end);
+            const int order = lines_compare(line, (size_t)(end - line), p->limit, size);
             before = p->descending ? order > 0 : order < 0;
         }
         p->no_memory = before && !add_candidate(p, line, end);
@@ -172,24 +156,17 @@ static size_t divide(search *s, const char *piece, size_t length)
     const line_top *const t = &s->top;
     const bool            full = s->k > 0 && s->sorted == s->k;
     const size_t          n = workers_parts(length, PART_LEAST, (unsigned)workers_count());
-    const char           *begin = piece;
+    size_t                begins[WORKERS_MOST + 1];
 
+    lines_divide(piece, length, '\n', n, begins);
     for (size_t i = 0; i < n; i++) {
-        const char *end = piece + length / n * (i + 1);
-        if (i + 1 < n && end > begin) {
-            const char *const newline = memchr(end - 1, '\n', (size_t)(piece + length - end) + 1);
-            end = newline != NULL ? newline + 1 : piece + length;
-        } else {
-            end = i + 1 < n ? begin : piece + length;
-        }
         part *const p = &s->parts[i];
-        p->begin = begin;
-        p->end = end;
+        p->begin = piece + begins[i];
+        p->end = piece + begins[i + 1];
         p->descending = s->descending;
         p->limit = full ? t->bytes + t->offsets[s->sorted - 1] : NULL;
         p->limit_end = full ? t->bytes + t->offsets[s->sorted] : NULL;
         p->lines = p->n = 0;
-        begin = end;
     }
     return n;
 }
