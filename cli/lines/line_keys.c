@@ -131,21 +131,3 @@ void line_keys_free(line_keys *keys)
     keys->words.words = NULL;
     lines_free(&keys->bytes);
 }
-
-static int compare_lines(const lines *l, size_t i, size_t j)
-{
-    return lines_compare(l->bytes + l->offsets[i], (size_t)(l->offsets[i + 1] - l->offsets[i]),
-                         l->bytes + l->offsets[j], (size_t)(l->offsets[j + 1] - l->offsets[j]));
-}
-
-int line_keys_compare(const line_order *order, const lines *l, const line_keys *keys, size_t i,
-                      size_t j)
-{
-    if (keys->bytes.bytes != NULL)
-        return compare_lines(&keys->bytes, i, j);
-    if (keys->words.words != NULL &&
-        (keys->words.words[i] != keys->words.words[j] || !order->last_resort))
-        return (keys->words.words[i] > keys->words.words[j]) -
-               (keys->words.words[i] < keys->words.words[j]);
-    return order->reverse ? compare_lines(l, j, i) : compare_lines(l, i, j);
-}

@@ -1,4 +1,4 @@
-/* line_keys.h - the encoded keys of all lines, and the order of lines by them.
+/* line_keys.h - the encoded keys of all lines.
  *
  * Keys that fit 64 bits in every line become a word (line_words.h). Otherwise the keys of a line
  * become bytes (key_encode.h). */
@@ -16,9 +16,5 @@ typedef struct line_keys { /* at most one form; none: the lines themselves are t
 /* Encodes with up to `threads` threads. False after a message. */
 bool line_keys_make(const line_order *order, const lines *l, unsigned threads, line_keys *out);
 void line_keys_free(line_keys *keys);
-
-/* < 0, 0, > 0: line i comes before, ties with, comes after line j. */
-int line_keys_compare(const line_order *order, const lines *l, const line_keys *keys, size_t i,
-                      size_t j);
 
 #endif

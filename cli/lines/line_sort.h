@@ -11,10 +11,9 @@
 ordo_status line_sort(ordo_ctx *ctx, const line_order *order, const lines *l, line_keys *keys,
                       ordo_type type, void *index, const ordo_sort_opts *opts);
 
-/* Keeps the first of the lines that tie in index[0..l->n), which is in order; returns how many
- * lines are left. sorted_words: line_sort() has sorted the words. */
-size_t line_unique(const line_order *order, const lines *l, const line_keys *keys,
-                   bool sorted_words, ordo_type type, void *index);
+/* Keeps the first of the lines that tie in index[0..l->n), which is in order, as are the words;
+ * returns how many lines are left. */
+size_t line_unique(const lines *l, const line_keys *keys, ordo_type type, void *index);
 
 /* Writes the line and, below it, a line of '_' for each key that marks the bytes which decide. */
 bool line_show_keys(const line_order *order, const char *line, size_t length, output *out);

@@ -173,7 +173,7 @@ static bool write_order(execution *e, line_keys *keys, ordo_type type, void *ind
                   e->order.n > 0 ? line_sort(e->ctx, &e->order, &e->lines, keys, type, index, opts)
                                  : ordo_argsort_strings(e->ctx, &strings, n, type, index, opts));
     if (ok && e->o.unique)
-        n = line_unique(&e->order, &e->lines, keys, true, type, index);
+        n = line_unique(&e->lines, keys, type, index);
     return ok && finish_output(e, e->o.line.debug ? show_index(e, type, index, n)
                                                   : lines_write_index(&e->lines, type, index, n,
                                                                       thread_count(e), &e->out));
