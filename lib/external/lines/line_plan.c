@@ -8,8 +8,6 @@
 #define _GNU_SOURCE
 #include "external/lines/line_plan.h"
 
-#include "external/lines/line_parts.h"
-
 #include <stdlib.h>
 
 enum {

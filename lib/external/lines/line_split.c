@@ -7,10 +7,17 @@
  * a share of the lines into a share of the memory. If a share is too small, one thread encodes all
  * keys, up to the line where the memory ends. */
 #define _GNU_SOURCE
-#include "external/lines/line_parts.h"
+#include "external/lines/line_work.h"
+
+#include "backend/exec.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+enum {
+    GRAIN = 32, /* chunks of a piece of a loop over the text */
+    MOST_PARTS = 64
+};
 
 /* ---- Keys ---- */
 
@@ -36,13 +43,27 @@ bool line_key(const ordo_line_format *format, line_view line, key_room *room, fa
     return true;
 }
 
+typedef struct key_part { /* a share of the lines, for one thread */
+    size_t first, end;    /* its lines */
+    char  *at;            /* its memory for keys */
+    size_t room, used;
+    size_t moved; /* where its keys are after all */
+    bool   failed;
+} key_part;
+
+typedef struct key_job {
+    line_work *w;
+    key_part   parts[MOST_PARTS];
+} key_job;
+
 /* Encodes the keys of a part's lines, with offsets that count from the part's memory. */
 static void encode_share(void *arg, size_t lo, size_t hi)
 {
-    line_work *const              w = arg;
+    key_job *const                job = arg;
+    line_work *const              w = job->w;
     const ordo_line_format *const format = &w->format;
     for (size_t t = lo; t < hi; t++) {
-        key_part *const p = &w->parts[t];
+        key_part *const p = &job->parts[t];
         p->used = 0;
         for (size_t i = p->first; i < p->end && !p->failed; i++) {
             w->key_offsets[i] = p->used;
@@ -57,28 +78,29 @@ static void encode_share(void *arg, size_t lo, size_t hi)
 
 static void shift_share(void *arg, size_t lo, size_t hi)
 {
-    line_work *const w = arg;
+    const key_job *const job = arg;
     for (size_t t = lo; t < hi; t++)
-        for (size_t i = w->parts[t].first; i < w->parts[t].end; i++)
-            w->key_offsets[i] += w->parts[t].moved;
+        for (size_t i = job->parts[t].first; i < job->parts[t].end; i++)
+            job->w->key_offsets[i] += job->parts[t].moved;
 }
 
 /* False if a part had too little memory, or after a failure. */
 static bool encode_parallel(line_work *w)
 {
     ordo_exec *const exec = w->call->exec;
-    size_t const     count = line_parts(w), share = w->limits.keys / count;
+    size_t const     count = ordo_min(ordo_max(exec->threads, 1), MOST_PARTS);
+    size_t const     share = w->limits.keys / count;
+    key_job          job = {.w = w};
     for (size_t t = 0; t < count; t++)
-        w->parts[t] = (key_part){.first = w->n / count * t,
-                                 .end = t + 1 < count ? w->n / count * (t + 1) : w->n,
-                                 .at = w->keys + t * share,
-                                 .room = share,
-                                 .scratch = w->parts[t].scratch};
-    if (!ordo_loop(exec, count, 1, encode_share, w))
+        job.parts[t] = (key_part){.first = w->n / count * t,
+                                  .end = t + 1 < count ? w->n / count * (t + 1) : w->n,
+                                  .at = w->keys + t * share,
+                                  .room = share};
+    if (!ordo_loop(exec, count, 1, encode_share, &job))
         return failure_record(&w->call->failure, ORDO_E_CANCELLED, "cancelled");
     size_t used = 0;
     for (size_t t = 0; t < count; t++) {
-        key_part *const p = &w->parts[t];
+        key_part *const p = &job.parts[t];
         if (p->failed)
             return false;
         memmove(w->keys + used, p->at, p->used);
@@ -86,7 +108,7 @@ static bool encode_parallel(line_work *w)
         used += p->used;
     }
     w->key_offsets[w->n] = used;
-    return ordo_loop(exec, count, 1, shift_share, w) ||
+    return ordo_loop(exec, count, 1, shift_share, &job) ||
            failure_record(&w->call->failure, ORDO_E_CANCELLED, "cancelled");
 }
 
@@ -98,7 +120,7 @@ static bool encode_in_turn(line_work *w)
         line_view const line = {w->lines + w->offsets[i],
                                 (size_t)(w->offsets[i + 1] - w->offsets[i])};
         line_view       key;
-        if (!line_key(&w->format, line, &w->parts[0].scratch, f, &key))
+        if (!line_key(&w->format, line, &w->scratch, f, &key))
             return false;
         if (i == 0 && key.length > w->limits.keys)
             return failure_record(f, ORDO_E_NOMEM,
@@ -179,7 +201,7 @@ static bool take_plain(line_work *w, const char *text, size_t length)
     ordo_exec *const exec = w->call->exec;
     split_job        job = {w, text, length};
     size_t           chunks = ordo_div_up(length, LINE_CHUNK), used = 0;
-    if (!ordo_loop(exec, chunks, LINE_GRAIN, count_chunks, &job))
+    if (!ordo_loop(exec, chunks, GRAIN, count_chunks, &job))
         return failure_record(&w->call->failure, ORDO_E_CANCELLED, "cancelled");
     w->n = 0;
     for (; used < chunks && w->n + w->chunks[used] <= w->limits.lines; used++) {
@@ -187,7 +209,7 @@ static bool take_plain(line_work *w, const char *text, size_t length)
         w->chunks[used] = w->n;
         w->n += found;
     }
-    return ordo_loop(exec, used, LINE_GRAIN, copy_chunks, &job) ||
+    return ordo_loop(exec, used, GRAIN, copy_chunks, &job) ||
            failure_record(&w->call->failure, ORDO_E_CANCELLED, "cancelled");
 }
 

@@ -2,7 +2,9 @@
  * order, as text or as packed blocks. */
 #define _GNU_SOURCE
 #include "external/disk/crc32c.h"
-#include "external/lines/line_parts.h"
+#include "external/lines/line_work.h"
+
+#include "backend/exec.h"
 
 #include <stdlib.h>
 
@@ -33,10 +35,9 @@ bool line_work_open(line_work *w, external_call *c, const ordo_line_format *form
                      .key_offsets =
                          keyed ? malloc((limits->lines + 1) * sizeof *w->key_offsets) : NULL,
                      .index = malloc(limits->lines * sizeof *w->index),
-                     .parts = calloc(LINE_MOST_PARTS, sizeof *w->parts),
                      .chunks = malloc(chunks * sizeof *w->chunks)};
     bool const has_all = w->lines != NULL && w->offsets != NULL && w->index != NULL &&
-                         w->parts != NULL && w->chunks != NULL &&
+                         w->chunks != NULL &&
                          (!keyed || (w->keys != NULL && w->key_offsets != NULL));
     return has_all || failure_record(&c->failure, ORDO_E_NOMEM,
                                      "the system refused memory for %zu lines", limits->lines);
@@ -44,14 +45,12 @@ bool line_work_open(line_work *w, external_call *c, const ordo_line_format *form
 
 void line_work_close(line_work *w)
 {
-    for (size_t t = 0; w->parts != NULL && t < LINE_MOST_PARTS; t++)
-        free(w->parts[t].scratch.bytes);
     free(w->lines);
     free(w->offsets);
     free(w->keys);
     free(w->key_offsets);
     free(w->index);
-    free(w->parts);
+    free(w->scratch.bytes);
     free(w->chunks);
     free(w->last.bytes);
     *w = (line_work){0};

@@ -6,9 +6,14 @@
 #ifndef ORDO_EXTERNAL_LINE_WORK_H
 #define ORDO_EXTERNAL_LINE_WORK_H
 
+#include "backend/tuning.h"
 #include "external/external_call.h"
 #include "external/lines/line_runs.h"
 #include "ordo_external_lines.h"
+
+enum {
+    LINE_CHUNK = ORDO_TUNE(4 << 10, 32) /* bytes of a text that one step of a loop splits */
+};
 
 typedef struct key_room { /* memory for one key, which grows */
     char  *bytes;         /* to be freed */
@@ -40,7 +45,7 @@ typedef struct line_work {
     char            *keys;        /* NULL: lines are their keys */
     uint64_t        *key_offsets; /* n + 1 */
     uint32_t        *index;       /* the order */
-    struct key_part *parts;       /* one for each thread */
+    key_room         scratch;     /* for a key, if keys are encoded by one thread */
     size_t          *chunks;      /* numbers of lines, or of bytes */
     key_room         last;        /* the last key of the part before, */
     size_t           last_length;
