@@ -27,7 +27,7 @@ static const char help[] =
     "Commands:\n"
     "  sort        sort numbers, lines or FASTA records, or check that they are sorted\n"
     "  argsort     print the indices of the elements in sorted order\n"
-    "  rank        print the rank of each element: min, max, dense, ordinal, average\n"
+    "  rank        print the rank of each element: " NAMES_TIES "\n"
     "  select      print the k-th smallest elements\n"
     "  median      print the median\n"
     "  quantile    print sample quantiles, in any of the usual definitions\n"

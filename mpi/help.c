@@ -1,6 +1,8 @@
 /* help.c - the text of `ordo-mpi --help`. A string literal of C11 may have 4095 characters. */
 #include "mpi/job.h"
 
+#include "cli/io/names.h"
+
 #include <stdio.h>
 
 static const char commands[] =
@@ -39,7 +41,7 @@ static const char commands[] =
 static const char options[] =
     "Options:\n"
     "  -o, --output FILE  the output of sort, rank and tune; it appears when it is complete\n"
-    "  --dtype T          i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; required for raw files\n"
+    "  --dtype T          " NAMES_TYPES "; required for raw files\n"
     "  --text, --lines    the input is lines of any bytes, compared byte by byte; sort writes "
     "lines.\n"
     "                     median of an even number of lines: the smaller of the two in the middle\n"
@@ -49,7 +51,7 @@ static const char options[] =
     "  --key-type T       type of the key of a record\n"
     "  --key-offset K     byte of the record where the key begins; default: 0\n"
     "  -r, --descending   largest first; NaN is still last\n"
-    "  --ties T           rank: min (the default), max, dense, ordinal or average\n"
+    "  --ties T           rank: " NAMES_TIES_HELP "\n"
     "  -q Q,Q,...         quantile: numbers from 0 to 1\n"
     "  -k K,K,...         select: positions; topk: how many\n"
     "  --method M         quantile: as NumPy's names; default linear. Lines: inverted_cdf (the\n"

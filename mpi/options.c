@@ -3,6 +3,8 @@
 #include "mpi/job.h"
 #include "mpi/option_table.h"
 
+#include "cli/io/names.h"
+
 #include <getopt.h>
 #include <stdio.h>
 
@@ -105,7 +107,7 @@ static bool add_directory(job *j, const char *text)
 static bool read_type(job *j, const char *option, const char *text)
 {
     j->w.type = (ordo_type)ordo_type_parse(text);
-    return j->w.type != 0 || wrong(j, option, text, "i8 u8 i16 u16 i32 u32 i64 u64 f32 or f64");
+    return j->w.type != 0 || wrong(j, option, text, NAMES_TYPES_OR);
 }
 
 /* ---- Options ---- */
@@ -159,7 +161,7 @@ static bool fits_command(job *j, int code)
 static bool read_named(job *j, int option, const char *text)
 {
     static const char *const ties[] = {
-#define ORDO_TIES_ROW(ID, name, rank) #name,
+#define ORDO_TIES_ROW(ID, name, rank, example) #name,
 #include "core/ties.def"
         NULL};
     static const char *const nans[] = {"last", "omit", "propagate", NULL};
@@ -169,7 +171,7 @@ static bool read_named(job *j, int option, const char *text)
     case TIES:
         found = find_name(ties, text);
         w->ties = (ordo_ties)(found < 0 ? 0 : found);
-        return found >= 0 || wrong(j, "--ties", text, "min, max, dense, ordinal or average");
+        return found >= 0 || wrong(j, "--ties", text, NAMES_TIES_OR);
     case NANS:
         found = find_name(nans, text);
         w->nans = (ordo_nans)(found < 0 ? 0 : found);
@@ -268,7 +270,7 @@ static const char *missing_for_records(const wishes *w, bool sort)
     if (w->record_size == 0)
         return w->key_offset != 0 ? "--key-offset needs --record-size" : NULL;
     if (w->type == 0)
-        return "--record-size needs --key-type: i8 u8 i16 u16 i32 u32 i64 u64 f32 or f64";
+        return "--record-size needs --key-type: " NAMES_TYPES_OR;
     if (w->record_size < ordo_type_size(w->type) ||
         w->key_offset > w->record_size - ordo_type_size(w->type))
         return "the key at --key-offset does not end inside --record-size bytes";

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const type_row types[] = {{ORDO_I8, "i8", 1},   {ORDO_U8, "u8", 1},   {ORDO_I16, "i16", 2},
-                          {ORDO_U16, "u16", 2}, {ORDO_I32, "i32", 4}, {ORDO_U32, "u32", 4},
-                          {ORDO_I64, "i64", 8}, {ORDO_U64, "u64", 8}, {ORDO_F32, "f32", 4},
-                          {ORDO_F64, "f64", 8}, {ORDO_I8, NULL, 0}};
+const type_row types[] = {
+#define ORDO_TYPE(ID, tag, key, bits) {ORDO_##ID, #tag, sizeof(key)},
+#include "lib/core/types.def"
+    {ORDO_I8, NULL, 0}};
 
 const dist_row dists[] = {{ORDO_DIST_UNIFORM, "uniform"},
                           {ORDO_DIST_GAUSSIAN, "gaussian"},

@@ -92,7 +92,7 @@ typedef struct dist_row {
     const char *name;
 } dist_row;
 
-extern const type_row types[]; /* all ten types; the last row has no name */
+extern const type_row types[]; /* all types; the last row has no name */
 extern const dist_row dists[]; /* the last row has no name                */
 const type_row       *type_of(ordo_type type);
 const dist_row       *dist_of(ordo_dist dist);

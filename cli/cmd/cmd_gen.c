@@ -21,7 +21,7 @@ static const char help[] =
     "\n"
     "Generating:\n"
     "  -n N              how many: 1000, 1e6, 128M (10^6), 128Mi (2^20), 2^28\n"
-    "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; default: u32\n"
+    "  --dtype T         " NAMES_TYPES "; default: u32\n"
     "  --seed S          default: 1\n"
     "  -k K, -p P        the parameter of the distribution\n"
     "  --width W         fasta: residues per line (60); 0: each sequence is one line\n"

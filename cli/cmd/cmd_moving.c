@@ -22,7 +22,7 @@ static const char help[] =
     "                    window), min or max\n"
     "  -q Q              quantile: from 0 to 1\n"
     "  --method M        quantile: as in 'ordo quantile'\n"
-    "  --ties T          rank: min (the default), max, dense, ordinal or average\n"
+    "  --ties T          rank: " NAMES_TIES_HELP "\n"
     "  --descending      rank: the largest element has rank 1\n"
     "  --min-periods N   a window with fewer elements gives nan; default: W\n"
     "  --center          the window is centered on its element\n"

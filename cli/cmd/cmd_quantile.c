@@ -28,10 +28,7 @@ static const char quantile_help[] =
     "largest number. The input need not be sorted. Quantiles of no numbers are NaN.\n\n"
     "Selecting:\n"
     "  -q Q[,Q...]       which quantiles, from 0 to 1; default: 0,0.25,0.5,0.75,1\n"
-    "  --method M        linear (the default), or another name from NumPy: inverted_cdf,\n"
-    "                    averaged_inverted_cdf, closest_observation,\n"
-    "                    interpolated_inverted_cdf, hazen, weibull, median_unbiased,\n"
-    "                    normal_unbiased, lower, higher, midpoint, nearest; or half_sum:\n"
+    "  --method M        " NAMES_METHODS_HELP
     "                    midpoint, rounded as by numpy.median\n" HELP_NANS HELP_WEIGHTS HELP_GROUPS
         HELP_SELECT_ALGORITHM;
 

@@ -15,8 +15,7 @@ static const char help[] =
     "Usage: ordo rank [FILE] [options]\n"
     "Prints the rank of each element, counted from 1. --ties decides the ranks of ties.\n\n"
     "Ranking:\n"
-    "  --ties T          the ranks of 10 20 20 30: min (1 2 2 4, the default), max (1 3 3 4),\n"
-    "                    dense (1 2 2 3), ordinal (1 2 3 4) or average (1 2.5 2.5 4)\n"
+    "  --ties T          " NAMES_TIES_EXAMPLES
     "  --descending      the largest element has rank 1; NaN is still last\n"
     "  --sorted          the input is sorted, so ranking takes one pass; if it is not\n"
     "                    sorted, the ranks are undefined\n"

@@ -16,7 +16,7 @@ enum {
 static const char help_input[] =
     "  --from F          npy, raw or text; default: npy if the input starts with the npy\n"
     "                    signature, raw if FILE ends in .bin or .raw, otherwise text\n"
-    "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; required for raw input.\n"
+    "  --dtype T         " NAMES_TYPES "; required for raw input.\n"
     "                    Default for text: i64 if all lines are integers (u64 if i64 is too\n"
     "                    small), otherwise f64; an integer that f64 cannot hold is then an\n"
     "                    error\n"
@@ -44,7 +44,7 @@ static const char help_sort[] =
 static const char help_records[] =
     "\nRecords:\n"
     "  --record-size N   the input is raw records of N bytes, not numbers\n"
-    "  --key-type T      type of the key in a record: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64\n"
+    "  --key-type T      type of the key in a record: " NAMES_TYPES "\n"
     "  --key-offset K    byte of the record where the key begins; default: 0\n";
 
 static const char help_output[] =

@@ -10,6 +10,7 @@
 #include "cli/csv/csv_table.h"
 #include "cli/io/input/fasta.h"
 #include "cli/io/input/input.h"
+#include "cli/io/names.h"
 #include "cli/io/number/keys.h"
 #include "cli/io/number/number.h"
 #include "cli/io/output.h"

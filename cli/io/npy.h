@@ -24,7 +24,7 @@ bool npy_is(const void *bytes, size_t length);
 bool npy_header_fits(const void *bytes, size_t length);
 
 /* Reads the header of bytes[0..length), a whole file, and checks that the data are there, no more
- * and no less. False, with out->why, if it is not a one-dimensional array of one of the ten types.
+ * and no less. False, with out->why, if it is not a one-dimensional array of a type of ordo.
  * Nothing is allocated and nothing outside bytes[0..length) is read. */
 bool npy_parse(const void *bytes, size_t length, npy_array *out);
 

@@ -63,8 +63,7 @@ ordo_status api_read_struct(ordo_exec *exec, void *dst, size_t known, const void
                             const char *what);
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
 
-#define API_WRONG_TIES                                                                             \
-    "ties is %u; expected an ordo_ties, ORDO_TIES_MIN (0) to ORDO_TIES_AVERAGE (4)"
+ordo_status api_check_ties(ordo_exec *exec, uint32_t ties);
 
 /* The name of an ordo_algorithm for errors, "sample"; its number, written to `buffer`, if it has no
  * name. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "api/api_ctx.h"
 #include "backend/tuning.h"
+#include "core/lists.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -346,8 +347,13 @@ ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, voi
 
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
 {
+    static const char *const names[] = {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = #ID,
+#include "core/types.def"
+    };
     FAIL_IF(ordo_type_size(type) == 0, ORDO_E_ARG,
-            "%s is %d; expected an ordo_type, ORDO_I8 (1) to ORDO_F64 (10)", what, (int)type);
+            "%s is %d; expected an ordo_type, ORDO_%s (1) to ORDO_%s (%d)", what, (int)type,
+            names[1], names[ORDO_TYPES], ORDO_TYPES);
     return ORDO_OK;
 }
 

@@ -3,6 +3,7 @@
  * core/quantile.h finds the places of a quantile in the sorted keys and computes its value. One
  * selection finds the keys at all places. */
 #include "api/api.h"
+#include "core/lists.h"
 #include "core/quantile.h"
 #include "ordo_python.h"
 
@@ -15,7 +16,6 @@ static const char *const method_names[] = {
 };
 
 enum {
-    METHODS = sizeof method_names / sizeof *method_names - 1,
     FEW = 16,
     /* Bytes of keys that are sorted faster than NaNs are counted and keys selected. Medians of 16
      * f64, 64 f64 and 100 f32, ns (sorted : selected), Neoverse V1: 141 : 247, 381 : 496,
@@ -25,7 +25,7 @@ enum {
 
 int ordo_method_parse(const char *name)
 {
-    int method = name != NULL ? METHODS : 0;
+    int method = name != NULL ? ORDO_METHODS : 0;
     while (method > 0 && strcmp(name, method_names[method]) != 0)
         method--;
     return method;
@@ -33,7 +33,7 @@ int ordo_method_parse(const char *name)
 
 const char *ordo_method_name(ordo_method method)
 {
-    return (unsigned)method <= METHODS ? method_names[method] : NULL;
+    return (unsigned)method <= ORDO_METHODS ? method_names[method] : NULL;
 }
 
 int ordo_python_places(ordo_method method, const size_t *n, const double *q, size_t count,
@@ -52,8 +52,8 @@ int ordo_python_places(ordo_method method, const size_t *n, const double *q, siz
 
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median)
 {
-    FAIL_IF(method > METHODS, ORDO_E_ARG, "method is %u; expected an ordo_method, 0 to %d", method,
-            (int)METHODS);
+    FAIL_IF(method > ORDO_METHODS, ORDO_E_ARG, "method is %u; expected an ordo_method, 0 to %d",
+            method, ORDO_METHODS);
     FAIL_IF(is_median && method != ORDO_METHOD_DEFAULT && method != ORDO_METHOD_LINEAR &&
                 method != ORDO_METHOD_HALF_SUM,
             ORDO_E_ARG, "method is %s; a median accepts linear and half_sum",
@@ -186,7 +186,7 @@ static bool are_usual(const ordo_quantile_opts *opts)
     if (opts == NULL)
         return true;
     return opts->struct_size == sizeof *opts && opts->flags == 0 &&
-           opts->nans <= ORDO_NANS_PROPAGATE && opts->method <= METHODS &&
+           opts->nans <= ORDO_NANS_PROPAGATE && opts->method <= ORDO_METHODS &&
            opts->algorithm == ORDO_ALGORITHM_AUTO && opts->reserved == 0 && opts->stream == NULL &&
            opts->sub_array == 0 && opts->segments == NULL && opts->weights == NULL &&
            opts->weight_type == 0 && opts->reserved2 == 0;

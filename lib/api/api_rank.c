@@ -1,13 +1,27 @@
 /* api_rank.c - ordo_rank, ordo_rank_sorted and their size queries. */
 #include "api/api.h"
+#include "core/lists.h"
 #include "core/ties.h"
+
+ordo_status api_check_ties(ordo_exec *exec, uint32_t ties)
+{
+    static const char *const names[] = {
+#define ORDO_TIES_ROW(ID, name, rank, example) [ORDO_TIES_##ID] = #ID,
+#include "core/ties.def"
+    };
+    unsigned const last = ORDO_TIES_RULES - 1;
+    FAIL_IF(ties > last, ORDO_E_ARG,
+            "ties is %u; expected an ordo_ties, ORDO_TIES_%s (0) to ORDO_TIES_%s (%u)", ties,
+            names[0], names[last], last);
+    return ORDO_OK;
+}
 
 ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_rank_opts *opts,
                             ordo_rank_opts *wish)
 {
     TRY(api_check_type(exec, rank_type, "rank_type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, API_WRONG_TIES, wish->ties);
+    TRY(api_check_ties(exec, wish->ties));
     FAIL_IF(wish->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
             "ties is average, but rank_type is %s; average ranks need f64",
             ordo_type_name(rank_type));

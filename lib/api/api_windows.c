@@ -28,7 +28,7 @@ static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job
     TRY(api_check_method(exec, wish->method, is_median));
     FAIL_IF(wish->method != 0 && !is_quantile && !is_median, ORDO_E_ARG,
             "method is only for moving medians and quantiles");
-    FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, API_WRONG_TIES, wish->ties);
+    TRY(api_check_ties(exec, wish->ties));
     FAIL_IF(wish->ties != 0 && !is_rank, ORDO_E_ARG, "ties is only for moving ranks");
     return ORDO_OK;
 }

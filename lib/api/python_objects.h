@@ -6,6 +6,7 @@
 #ifndef ORDO_API_PYTHON_OBJECTS_H
 #define ORDO_API_PYTHON_OBJECTS_H
 
+#include "core/lists.h"
 #include "ordo_python.h"
 
 #include <stdbool.h>
@@ -36,7 +37,7 @@ static inline ordo_type python_type_of(const ordo_python *python, const array_ob
     if (array->type != python->array || array->dimensions != 1 ||
         (array->flags & PYTHON_USABLE) != PYTHON_USABLE)
         return 0;
-    for (int type = ORDO_I8; type <= ORDO_F64; type++)
+    for (int type = ORDO_I8; type <= ORDO_TYPES; type++)
         if (array->dtype == python->dtypes[type - ORDO_I8])
             return (ordo_type)type;
     return 0;

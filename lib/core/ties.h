@@ -13,7 +13,7 @@ ORDO_HD uint64_t ordo_tie_rank(ordo_ties ties, uint64_t begin, uint64_t end, uin
                                uint64_t own)
 {
     switch (ties) {
-#define ORDO_TIES_ROW(ID, name, rank)                                                              \
+#define ORDO_TIES_ROW(ID, name, rank, example)                                                     \
     case ORDO_TIES_##ID:                                                                           \
         return rank;
 #include "core/ties.def"

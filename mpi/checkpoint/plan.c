@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -111,7 +112,7 @@ static bool parse_cuts(const char *text, plan *p)
 /* A file with a valid checksum may still be written by hand. */
 static bool consistent(const plan *p)
 {
-    size_t const key = p->type <= ORDO_F64 ? ordo_type_size((ordo_type)p->type) : 0;
+    size_t const key = p->type <= INT_MAX ? ordo_type_size((ordo_type)p->type) : 0;
     if (key == 0 || p->element != (p->record_size != 0 ? p->record_size : key))
         return false;
     for (uint64_t g = 0; g < p->ranges; g++)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -12,18 +12,12 @@ from ._arrays import TYPES, address
 from ._check import integer
 from ._context import host_context
 
-Distribution = Literal[
-    "uniform", "gaussian", "zero", "few", "zipf", "sorted", "reverse", "organpipe", "sawtooth",
-    "recur", "ksorted", "dupes", "staggered", "bucket", "strings", "fasta", "shuffled", "signed",
-    "normal", "loguniform", "outliers", "timestamps", "prices", "sensors",
-]  # fmt: skip
-_DISTS = {name: number for number, name in enumerate(get_args(Distribution), start=1)}
 _TEXT = ("strings", "fasta")
 _MOST = 2**64 - 1
 
 
 def generate(
-    dist: Distribution,
+    dist: _lib.Distribution,
     n: int,
     dtype: Any = np.float64,
     *,
@@ -62,7 +56,7 @@ def generate(
     >>> len(ordo.generate("strings", 3, seed=1))
     3
     """
-    number = _lib.number_of(_DISTS, dist, "dist")
+    number = _lib.number_of(_lib.DISTRIBUTIONS, dist, "dist")
     n, seed, k = (_count(value, name) for value, name in ((n, "n"), (seed, "seed"), (k, "k")))
     try:
         opts = _lib.GenOptions(ctypes.sizeof(_lib.GenOptions), seed, k, float(p))

@@ -28,19 +28,14 @@ from typing import Any, Literal, NoReturn, get_args
 
 # ---- Enums -------------------------------------------------------------------------------------
 
+# The types of keys.
 I8, U8, I16, U16, I32, U32, I64, U64, F32, F64 = range(1, 11)
+DTYPES = "i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()  # in NumPy
 WHERE = {"auto": 0, "cpu": 1, "cuda": 2, "hybrid": 3}
 NANS = {"last": 0, "omit": 1, "propagate": 2}
 SUM, MIN, MAX, PRODUCT = 1, 2, 3, 4
 FLAG_BITS, FLAG_BYTES = 1, 2
 DESCENDING, CHECK, EXCLUSIVE, UNSET_FIRST, ON_DEVICE, ANY_ORDER = 1, 2, 4, 8, 32, 64
-ALGORITHMS = {
-    name: number
-    for number, name in enumerate(
-        "auto sequential threads radix sample merge bitonic split bubble rough halving naive "
-        "shuffle hybrid windows prefix ballot shared scans insertion global intervals".split()
-    )
-}
 SORTS = (
     "auto, radix, sample, merge, bitonic, split, bubble, rough, halving, windows, insertion, "
     "global, intervals"
@@ -57,7 +52,14 @@ Method = Literal[
     "midpoint", "nearest",
 ]  # fmt: skip
 Ties = Literal["min", "max", "dense", "ordinal", "average"]
+Distribution = Literal[
+    "uniform", "gaussian", "zero", "few", "zipf", "sorted", "reverse", "organpipe", "sawtooth",
+    "recur", "ksorted", "dupes", "staggered", "bucket", "strings", "fasta", "shuffled", "signed",
+    "normal", "loguniform", "outliers", "timestamps", "prices", "sensors",
+]  # fmt: skip
+ALGORITHMS = {name: number for number, name in enumerate(get_args(Algorithm))}
 TIES = {name: number for number, name in enumerate(get_args(Ties))}
+DISTRIBUTIONS = {name: number for number, name in enumerate(get_args(Distribution), start=1)}
 NanPolicy = Literal["propagate", "omit", "raise"]
 SortKind = Literal["quicksort", "heapsort", "mergesort", "stable"]
 SelectKind = Literal["introselect"]

@@ -19,10 +19,7 @@ from ._rooms import empty
 
 ndarray = np.ndarray
 
-TYPES: dict[Any, int] = {
-    np.dtype(name): number
-    for number, name in enumerate("i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split(), start=1)
-}
+TYPES: dict[Any, int] = {np.dtype(name): code for code, name in enumerate(_lib.DTYPES, start=1)}
 PLAIN = {dtype: ctypes.c_int(number) for dtype, number in TYPES.items()}
 FLOATS = frozenset((_lib.F32, _lib.F64))
 USABLE = 0x0101  # in array.flags.num: C-contiguous and aligned

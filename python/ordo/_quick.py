@@ -31,7 +31,6 @@ SHORT = 2048
 # indices, Neoverse V1: of 64 f64 1.45 : 1.70 and 1.83 : 1.75, of 128 2.32 : 1.96 and 2.33 : 2.07,
 # of 512 5.09 : 3.25 and 5.32 : 4.09.
 FEW_TO_SPLIT = 512 if platform.machine() in ("x86_64", "AMD64") else 64
-_NAMES = "i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()
 _FASTCALL = 0x80  # METH_FASTCALL
 
 
@@ -59,7 +58,7 @@ def _table() -> Any:
             id(None),
             _address(api.PyLong_AsUnsignedLongLongMask),
             _address(api.PyLong_FromLong),
-            *(id(np.dtype(name)) for name in _NAMES),
+            *(id(np.dtype(name)) for name in _lib.DTYPES),
             id(0),
             id(-1),
         ],
@@ -94,7 +93,7 @@ def _layout_is_known() -> bool:
 
 def _types_are_right(type_of: Callable[..., int]) -> bool:
     """Returns whether `type_of` finds the fields of arrays where it expects them."""
-    plain = [np.zeros(3, name) for name in _NAMES]
+    plain = [np.zeros(3, name) for name in _lib.DTYPES]
     others = [np.zeros(8)[::2], np.zeros((2, 2)), np.zeros(3, ">f8"), np.zeros(3, bool), [1.0]]
     axes = [type_of(plain[0], axis) for axis in (None, 0, -1, 1, 0.0, False, plain[0])]
     return (

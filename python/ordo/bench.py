@@ -33,6 +33,8 @@ import numpy as np
 
 import ordo
 
+from . import _lib
+
 SECTIONS = (
     "overhead", "host", "sizes", "distributions", "rows", "groups", "windows", "strings", "gpu",
     "transfer",
@@ -40,7 +42,6 @@ SECTIONS = (
 ON_GPU = ("gpu", "transfer")
 SIZES = {"groups": 10**6, "windows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
 LEVEL = 0.97  # from this ratio to 1 / LEVEL, ordo and another library are level
-TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
 DISTS = (
     "uniform few zipf organpipe signed normal loguniform outliers timestamps prices sensors".split()
 )
@@ -355,7 +356,7 @@ def sizes(bench: Bench, n: int) -> None:
 def distributions(bench: Bench, n: int) -> None:
     """Sorts of generated keys. NumPy sorts most types with vector instructions where it can."""
     threads = tuple(sorted({1, cpus()}))
-    for type_ in TYPES:
+    for type_ in _lib.DTYPES:
         dist: Any
         for dist in DISTS:
             name = f"{dist} {np.dtype(type_).name}"

@@ -377,8 +377,7 @@ def rank(
 ) -> Any:
     """Returns the rank of each element, from 1: float64 for method='average', otherwise int64.
 
-    method : the ranks of ties: 'average', 'min', 'max', 'dense' or 'ordinal'. NaNs are last and
-        tie.
+    method : rule for ties, as of `ordo.rankdata`. NaNs are last and tie.
     resume : see `sort`; the later call also needs the same `memory`.
 
     Examples

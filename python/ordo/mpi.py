@@ -227,7 +227,7 @@ def rankdata(
     Parameters
     ----------
     a : this rank's part of the global array.
-    method : rule for ties: 'average', 'min', 'max', 'dense' or 'ordinal'.
+    method : rule for ties, as of `ordo.rankdata`.
     comm : communicator of mpi4py; None: ``MPI.COMM_WORLD``.
     nan_policy : 'propagate': if any rank has a NaN, all ranks are NaN. 'omit': a NaN has rank NaN,
         and the others are ranked without it. 'raise': a NaN raises a ValueError.

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Callable
 
 import hypothesis.extra.numpy as hnp
 import numpy as np
 from hypothesis import strategies as st
 
-INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]
-FLOATS = ["f4", "f8"]
+from ordo import _lib
+
+INTEGERS = [name for name in _lib.DTYPES if name[0] != "f"]
+FLOATS = [name for name in _lib.DTYPES if name[0] == "f"]
 NUMBERS = INTEGERS + FLOATS
 EVERY_DTYPE = [*NUMBERS, "f2", "?", ">i2", ">u4", ">i8", ">f4", ">f8"]
+TIES = list(_lib.TIES)
+# The rank of an element by each rule. Its ties have the places `first` to `last` from 0, it has the
+# place `own`, and the sorted array has `groups` different keys up to it.
+RANKS: dict[str, Callable[[int, int, int, int], float]] = {
+    "min": lambda first, last, own, groups: first + 1,
+    "max": lambda first, last, own, groups: last + 1,
+    "dense": lambda first, last, own, groups: groups,
+    "ordinal": lambda first, last, own, groups: own + 1,
+    "average": lambda first, last, own, groups: (first + last) / 2 + 1,
+}
+QUANTILES = [  # the methods of NumPy
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf",
+    "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher",
+    "midpoint", "nearest",
+]  # fmt: skip
 
 
 def elements(dtype: np.dtype) -> st.SearchStrategy:

@@ -18,7 +18,6 @@ from ordo import _context, _lib, _quick, _sets
 from ordo._verbs import measure, order, partition, rank, scan, select, topk
 
 VERBS = (measure, order, partition, rank, scan, select, topk, _sets)
-NAMES = "i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()
 in_use = pytest.mark.skipif(
     sys.implementation.name != "cpython" or object.__basicsize__ != 16,
     reason="objects of this Python have another layout",
@@ -42,10 +41,10 @@ by_library = pytest.mark.skipif(
 
 
 @in_use
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", _lib.DTYPES)
 def test_types_of_plain_arrays(name):
     a = np.zeros(6, name)
-    assert _quick.type_of(a) == NAMES.index(name) + 1
+    assert _quick.type_of(a) == _lib.DTYPES.index(name) + 1
     assert [bool(_quick.type_of(a, axis)) for axis in (None, 0, -1)] == [True] * 3
     for axis in (1, -2, 0.0, False, np.int64(0), a, "0"):
         assert _quick.type_of(a, axis) == 0
@@ -80,7 +79,7 @@ def test_wrong_numbers_of_arguments():
 
 
 def test_all_functions_through_ctypes(rng, without):
-    for name in NAMES:
+    for name in _lib.DTYPES:
         for n in (1, 2, 10, 100, 513, 2047):
             a = rng.integers(0, 50, n).astype(name)
             check_order(a)
@@ -101,7 +100,7 @@ def results_of(a: Any) -> list[Any]:
     return [*made, ordo.unique(a), *ordo.sort_pairs(a, a[::-1].copy())]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", _lib.DTYPES)
 @pytest.mark.parametrize("nan", [False, True])
 def test_same_bytes_as_through_ctypes(rng, monkeypatch, request, name, nan):
     rows = [rng.integers(-50, 50, n).astype(name) for n in (1, 10, 512, 513, 2047, 2048)]
@@ -160,7 +159,7 @@ def functions_entered(call: Any, *arguments: Any) -> tuple[Any, set[str]]:
 @pytest.mark.parametrize("call", FUNCTIONS)
 def test_short_calls_run_no_python_code(rng, call):
     ordo.sort(np.zeros(2))  # sets the context of the thread
-    for name in NAMES:
+    for name in _lib.DTYPES:
         a = rng.integers(0, 50, 9).astype(name)
         found, names = functions_entered(call, a)
         assert not names

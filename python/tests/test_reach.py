@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import same
+from cases import TIES, same
 
 import ordo
 from ordo import _lib
@@ -209,7 +209,7 @@ def test_strings_by_sample(cpu, dist):
 # ---- Ranks ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ties", ["min", "max", "dense", "ordinal", "average"])
+@pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("algorithm", ["auto", "sequential", "threads"])
 def test_ranks_of_sorted_keys(tmp_path, cpu, algorithm, ties):
     keys = ordo.generate("recur", N, "f8", p=0.5, seed=1)
@@ -310,12 +310,11 @@ def test_generators_of_the_papers(tmp_path, dist):
     wish = (["-k", k] if k else []) + (["-p", p] if p else [])
     command("gen", dist, "-n", N, "--dtype", "u32", "--seed", 5, *wish, "-o", out)
     same(np.load(out), expected)
-    from ordo._generate import _DISTS
 
     with CCall() as c:
         mine = np.zeros(N, np.uint32)
         fields = {"seed": 5, "k": k, "p": p}
-        arguments = (_DISTS[dist], _lib.U32, mine, N)
+        arguments = (_lib.DISTRIBUTIONS[dist], _lib.U32, mine, N)
         assert c("gen", *arguments, opts=_lib.GenOptions, **fields) == (0, "")
         same(mine, expected)
 

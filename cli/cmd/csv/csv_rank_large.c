@@ -72,17 +72,21 @@ static bool read_batch(ranking *r)
 /* The rank of a place as 8 bytes. Places come from the end. */
 static uint64_t rank_of(ranking *r, const place *p)
 {
-    uint64_t bits;
+    uint64_t bits, rank = 0;
 
     if (p->first != r->now.first || p->own >= r->now.own)
         r->last = p->own;
     r->now = *p;
-    const uint64_t rank = r->ties == ORDO_TIES_MAX       ? r->last
-                          : r->ties == ORDO_TIES_DENSE   ? p->dense
-                          : r->ties == ORDO_TIES_ORDINAL ? p->own
-                                                         : p->first;
-    const bool     average = r->ties == ORDO_TIES_AVERAGE;
-    const double   real = average ? ((double)p->first + (double)r->last) / 2 : (double)rank;
+    const uint64_t begin = p->first - 1, end = r->last, groups = p->dense, own = p->own - 1;
+    switch (r->ties) {
+#define ORDO_TIES_ROW(ID, name, formula, example)                                                  \
+    case ORDO_TIES_##ID:                                                                           \
+        rank = formula;                                                                            \
+        break;
+#include "lib/core/ties.def"
+    }
+    const bool   average = r->ties == ORDO_TIES_AVERAGE; /* then this is twice the rank */
+    const double real = average ? (double)rank / 2 : (double)rank;
     memcpy(&bits, &real, sizeof bits);
     return average || r->type == ORDO_F64 ? bits : rank;
 }

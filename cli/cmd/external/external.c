@@ -43,7 +43,7 @@ static const char *records_wrong(const options *o)
                    ? "--key-type and --key-offset need --record-size"
                    : NULL;
     if (o->key_type == NULL)
-        return "--record-size needs --key-type: i8 u8 i16 u16 i32 u32 i64 u64 f32 or f64";
+        return "--record-size needs --key-type: " NAMES_TYPES_OR;
     if (type != 0 && (o->record_size < ordo_type_size((ordo_type)type) ||
                       o->key_offset > o->record_size - ordo_type_size((ordo_type)type)))
         return "the key at --key-offset does not end inside --record-size bytes";

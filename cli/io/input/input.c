@@ -4,6 +4,7 @@
  * has an odd length. */
 #include "cli/io/input/input.h"
 
+#include "cli/io/names.h"
 #include "cli/io/number/keys.h"
 
 #include <stdlib.h>
@@ -82,9 +83,8 @@ bool input_find_array(const input_request *request, const char *name, file_forma
         return cli_fail("%s: raw input does not say its type; expected an .npy or a text file",
                         name);
     if (type == 0)
-        return cli_fail("%s: raw input does not say its type: give %s (i8 u8 i16 u16 i32 u32 "
-                        "i64 u64 f32 f64)",
-                        name, option);
+        return cli_fail("%s: raw input does not say its type: give %s (" NAMES_TYPES ")", name,
+                        option);
     const size_t size = ordo_type_size((ordo_type)type);
     *a = (npy_array){.type = (ordo_type)type, .n = length / size};
     return length % size == 0 ||

@@ -226,7 +226,7 @@ static bool rank_runs(ranker *r)
 /* Stores a rank (of averages twice the rank) as element i of `out`. */
 static void store_rank(const ranker *r, void *out, size_t i, uint64_t rank)
 {
-    double const value = r->ties == ORDO_TIES_AVERAGE ? 0.5 * (double)rank : (double)rank;
+    double const value = ordo_tie_unit(r->ties) * (double)rank;
     if (r->rank_type == ORDO_U32)
         ((uint32_t *)out)[i] = (uint32_t)rank;
     else if (r->rank_type == ORDO_U64)

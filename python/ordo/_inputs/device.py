@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import _lib
 from .._context import gpu_context, host_context
-from .._places import HostPlace
+from .._places import TYPES, HostPlace
 
 _DLPACK_GPUS = (2, 13)  # kDLCUDA, kDLCUDAManaged
 
@@ -192,8 +192,7 @@ class TorchPlace:
 @functools.lru_cache(maxsize=1)
 def _torch_codes(torch: Any) -> dict[Any, int]:
     """Returns the type number of every dtype that both PyTorch and the library have."""
-    names = "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64"
-    known = ((getattr(torch, name, None), code) for code, name in enumerate(names.split(), start=1))
+    known = ((getattr(torch, dtype.name, None), code) for dtype, code in TYPES.items())
     return {dtype: code for dtype, code in known if dtype is not None}
 
 

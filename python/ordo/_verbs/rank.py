@@ -163,7 +163,7 @@ def rankdata(
     Parameters
     ----------
     a : array-like of numbers or strings; also GPU arrays and Arrow arrays.
-    method : rule for ties: 'average', 'min', 'max', 'dense' or 'ordinal'.
+    method : rule for ties: 'min', 'max', 'dense', 'ordinal' or 'average'.
     axis : axis to rank along. None: rank all elements as one row.
     nan_policy : 'propagate': all ranks of a row with a NaN are NaN. 'omit': a NaN has rank NaN, and
         the other elements are ranked without it. 'raise': a NaN raises a ValueError. None: 'omit'

@@ -11,6 +11,7 @@ import statistics
 
 import numpy as np
 import pytest
+from cases import RANKS, TIES
 from csv_model import (
     COLUMNS,
     arguments_of,
@@ -207,7 +208,7 @@ def test_rank_adds_a_column(seed):
     text = table(random_rows(r, 80), ",", end)
     raw, values = split(text, ",", end)
     keys = random_keys(r)
-    ties = r.choice(["min", "max", "dense", "ordinal", "average"])
+    ties = r.choice(TIES)
     by = r.choice([[], ["--by", "name"], ["--by", "name", "--by", "number"]])
     groups = {}
     for i in range(1, len(values)):
@@ -222,8 +223,7 @@ def test_rank_adds_a_column(seed):
             first = next(p for p, j in enumerate(order) if keyed[j] == keyed[i])
             last = max(p for p, j in enumerate(order) if keyed[j] == keyed[i])
             distinct += place == first
-            ranks[i] = {"min": first + 1, "max": last + 1, "dense": distinct, "ordinal": place + 1,
-                        "average": (first + last) / 2 + 1}[ties]  # fmt: skip
+            ranks[i] = RANKS[ties](first, last, place, distinct)
     got = ordo(text, "rank", "--csv", "--ties", ties, "--as", "a,b", *by, *arguments_of(keys))
     strip = len(end)
     expected = [raw[0][:-strip] + b',"a,b"' + end.encode()]

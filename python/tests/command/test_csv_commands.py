@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import TIES
 from csv_model import (
     arguments_of,
     model_key,
@@ -106,9 +107,6 @@ def test_topk_and_select_in_blocks(seed, tmp_path):
             assert got == mark + b"".join(raw[i] for i in (0, order[2], order[0], order[2]))
             done = run(text, "select", "--csv", "-k", "9999", *arguments_of(keys), *limit)
             assert done.returncode == 2 and b"-k 9999 is too large" in done.stderr
-
-
-TIES = ["min", "max", "dense", "ordinal", "average"]
 
 
 @pytest.mark.parametrize("seed", range(15))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import FLOATS, INTEGERS
 
 import ordo
 
@@ -52,11 +53,11 @@ def exact_sum(a):
 
 def arrays():
     r = np.random.default_rng(5)
-    for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
+    for kind in INTEGERS:
         limits = np.iinfo(kind)
         for n in (1, 2, 1000, 70000):
             yield r.integers(limits.min, limits.max, n, dtype=kind, endpoint=True)
-    for kind in ("f4", "f8"):
+    for kind in FLOATS:
         for n in (1, 3, 1000, 70000):
             a = r.standard_normal(n) * 10.0 ** r.integers(-20, 20, n)
             yield a.astype(kind)

@@ -6,12 +6,11 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import NUMBERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordo
-
-TYPES = "i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()
 
 
 def column(rng: np.random.Generator, dtype: str, n: int, distinct: int) -> np.ndarray:
@@ -29,7 +28,7 @@ def column(rng: np.random.Generator, dtype: str, n: int, distinct: int) -> np.nd
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, 400),
-    st.lists(st.sampled_from(TYPES), min_size=1, max_size=5),
+    st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=5),
     st.sampled_from([1, 3, 20, 400]),
     st.integers(0, 2**32),
 )
@@ -138,8 +137,8 @@ def test_lexsort_arguments() -> None:
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, 300),
-    st.sampled_from(TYPES),
-    st.sampled_from(TYPES),
+    st.sampled_from(NUMBERS),
+    st.sampled_from(NUMBERS),
     st.sampled_from([1, 4, 50, 300]),
     st.booleans(),
     st.integers(0, 2**32),
@@ -213,8 +212,8 @@ def test_groups_as_pandas(n: int, distinct: int, seed: int) -> None:
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(1, 300),
-    st.sampled_from(TYPES),
-    st.sampled_from(TYPES),
+    st.sampled_from(NUMBERS),
+    st.sampled_from(NUMBERS),
     st.sampled_from(["i1", "u2", "i8", "u8", "?"]),
     st.sampled_from([1, 4, 60]),
     st.booleans(),
@@ -331,7 +330,7 @@ def test_group_arguments() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(
-    st.integers(0, 300), st.sampled_from(TYPES), st.integers(0, 70), st.booleans(), st.integers(0)
+    st.integers(0, 300), st.sampled_from(NUMBERS), st.integers(0, 70), st.booleans(), st.integers(0)
 )
 def test_sort_records_as_numpy(n: int, dtype: str, more: int, inplace: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)

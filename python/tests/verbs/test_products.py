@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import NUMBERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordo
 
-TYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split()
+TYPES = ["?", "f2", *NUMBERS]
 
 
 def numbers(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> np.ndarray:

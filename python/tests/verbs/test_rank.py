@@ -6,14 +6,14 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import NUMBERS, arrays, layouts, same, sample
+from cases import INTEGERS, NUMBERS, RANKS, TIES, arrays, layouts, same, sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ordo
 
 stats = pytest.importorskip("scipy.stats", reason="needs SciPy to compare with")
-METHODS = ["average", "min", "max", "dense", "ordinal"]
+METHODS = ["average", "min", "max", "dense", "ordinal"]  # of SciPy
 POLICIES = ["propagate", "omit", "raise"]
 
 
@@ -43,6 +43,19 @@ def test_rankdata_is_scipys(method, policy, a, data):
         assert result is ValueError
     else:
         same(result, expected)
+
+
+@pytest.mark.parametrize("method", TIES)
+@given(a=arrays(INTEGERS, max_dims=1))
+def test_rule(method, a):
+    keys = sorted(a.tolist())
+    places = {key: (keys.index(key), len(keys) - 1 - keys[::-1].index(key)) for key in keys}
+    groups = {key: group for group, key in enumerate(sorted(set(keys)), start=1)}
+    order = np.argsort(a, kind="stable")
+    expected = np.empty(a.size)
+    for own, i in enumerate(order):
+        expected[i] = RANKS[method](*places[a[i]], own, groups[a[i]])
+    np.testing.assert_array_equal(ordo.rankdata(a, method), expected)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -6,18 +6,14 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import INTEGERS, NUMBERS, arrays, layouts, same, sample
+from cases import INTEGERS, NUMBERS, QUANTILES, arrays, layouts, same, sample
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
 from ordo._arrays import HostPlace
 
-METHODS = [
-    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf",
-    "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher",
-    "midpoint", "nearest",
-]  # fmt: skip
+METHODS = QUANTILES.copy()
 DISCRETE = ["inverted_cdf", "closest_observation", "lower", "higher", "nearest"]
 
 
