@@ -163,7 +163,7 @@ static void ranks(trial *t)
 {
     static const ordo_algorithm of[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_SEQUENTIAL,
                                         ORDO_ALGORITHM_THREADS};
-    for (unsigned ties = ORDO_TIES_MIN; ties <= ORDO_TIES_AVERAGE; ties++)
+    for (unsigned ties = ORDO_TIES_MIN; ties < ORDO_TIES_RULES; ties++)
         for (unsigned as = 0; as < 2; as++) {
             bool const      wide = as != 0 || ties == ORDO_TIES_AVERAGE;
             ordo_type const rank_type = wide ? ORDO_F64 : ORDO_U32;
@@ -206,7 +206,7 @@ static void selections(trial *t)
             results(t, t->out, found, t->size);
             results(t, t->values, found, 4);
         }
-    for (uint32_t m = 1; m <= ORDO_METHOD_NEAREST; m++) {
+    for (uint32_t m = 1; m <= ORDO_METHODS; m++) {
         ordo_quantile_opts const opts =
             ORDO_OPTS(ordo_quantile_opts, .method = m, .nans = ORDO_NANS_OMIT);
         testkit_case("quantiles %s %s n=%zu in mode %s", ordo_method_name((ordo_method)m),

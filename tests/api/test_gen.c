@@ -335,7 +335,7 @@ int main(void)
 {
     testkit_start();
     ctx = test_context_make(2);
-    for (int t = ORDO_I8; t <= ORDO_F64; t++) {
+    for (int t = ORDO_I8; t <= ORDO_TYPES; t++) {
         const ordo_type type = (ordo_type)t;
         test_moments(type);
         test_zero(type);

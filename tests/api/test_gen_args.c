@@ -1,5 +1,6 @@
 /* test_gen_args.c - generators: strings and records, refused arguments (status, message, unchanged
  * arrays), cancellation, too little memory, and the report. */
+#include "inputs.h"
 #include "kit/text/stringkit.h"
 #include "testkit.h"
 
@@ -143,7 +144,9 @@ static void test_text_arguments(void)
                  NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, ORDO_DIST_FASTA, 0, NULL, NULL, 0, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, ORDO_DIST_ZIPF, 1, offsets, NULL, 0, NULL), ctx);
-    CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, (ordo_dist)25, 1, offsets, NULL, 0, NULL), ctx);
+    CHECK_STATUS(ORDO_E_ARG,
+                 ordo_gen_strings(ctx, (ordo_dist)(INPUTS_DISTS + 1), 1, offsets, NULL, 0, NULL),
+                 ctx);
     CHECK_STATUS(ORDO_E_ARG,
                  ordo_gen_strings(ctx, ORDO_DIST_FASTA, SIZE_MAX, offsets, NULL, 0, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG,
@@ -177,12 +180,14 @@ static void test_arguments(void)
     const ordo_gen_opts no_size = {.struct_size = 0};
     const ordo_gen_opts most = ORDO_OPTS(ordo_gen_opts, .k = UINT64_MAX);
     const ordo_gen_opts least = ORDO_OPTS(ordo_gen_opts, .k = 1);
+    char                after_last[32];
+    snprintf(after_last, sizeof after_last, "dist is %d", INPUTS_DISTS + 1);
 
     refused((ordo_dist)0, ORDO_U32, 10, 0, 0, "dist is 0", "ordo_dist");
-    refused((ordo_dist)25, ORDO_U32, 10, 0, 0, "dist is 25", "ordo_dist");
+    refused((ordo_dist)(INPUTS_DISTS + 1), ORDO_U32, 10, 0, 0, after_last, "ordo_dist");
     refused((ordo_dist)-1, ORDO_U32, 10, 0, 0, "dist is -1", "ordo_dist");
     refused(ORDO_DIST_FASTA, ORDO_U32, 10, 0, 0, "fasta", "ordo_gen_strings");
-    refused(ORDO_DIST_UNIFORM, (ordo_type)11, 10, 0, 0, "11", "ordo_type");
+    refused(ORDO_DIST_UNIFORM, (ordo_type)99, 10, 0, 0, "99", "ordo_type");
     refused(ORDO_DIST_FEW, ORDO_I8, 10, 257, 0, "257", "256");
     refused(ORDO_DIST_FEW, ORDO_F32, 10, 16777217, 0, "16777217", "16777216");
     refused(ORDO_DIST_ZIPF, ORDO_I8, 10, 128, 0, "128", "127");
@@ -209,7 +214,7 @@ static void test_arguments(void)
     for (int d = ORDO_DIST_SAWTOOTH; d <= ORDO_DIST_BUCKET; d++)
         if (d != ORDO_DIST_KSORTED)
             CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_U32, keys, 16, &most), ctx);
-    for (int d = ORDO_DIST_SIGNED; d <= ORDO_DIST_SENSORS; d++) {
+    for (int d = ORDO_DIST_SIGNED; d <= INPUTS_DISTS; d++) {
         CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_U32, NULL, 0, NULL), ctx);
         CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_U32, keys, 16, &most), ctx);
         CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_U32, keys, 16, &least), ctx);

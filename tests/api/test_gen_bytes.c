@@ -3,6 +3,7 @@
  *
  * The hashes are the same on aarch64 and x86-64. A changed hash means that the data of
  * a recorded seed has changed. */
+#include "inputs.h"
 #include "testkit.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ enum {
     SMALL = 1000,
     LARGE = 200001,
     NUMERIC = ORDO_DIST_BUCKET, /* the last distribution before those of strings */
-    LATER = ORDO_DIST_SENSORS - ORDO_DIST_SHUFFLED + 1,
+    LATER = INPUTS_DISTS - ORDO_DIST_SHUFFLED + 1,
     TYPES = ORDO_F64
 };
 
@@ -135,7 +136,7 @@ static void test_large_hashes(ordo_ctx *ctx, void *keys)
 }
 
 /* Of SMALL keys of the distributions from shuffled on, columns are types; then of LARGE i32. */
-static const uint32_t later_hashes[LATER][TYPES + 1] = {
+static const uint32_t later_hashes[][TYPES + 1] = {
     /* shuffled */
     {0x7ec84dbd, 0xda58ce96, 0x3a331513, 0xfed0906e, 0x5f83da0c, 0x3c01123f, 0xf4a95b93, 0xa159abc6,
      0x554482ef, 0xd7178653, 0x6ab221f8},
@@ -161,6 +162,8 @@ static const uint32_t later_hashes[LATER][TYPES + 1] = {
     {0xf68445b6, 0xf68445b6, 0x624dbbaa, 0x624dbbaa, 0x3a101a04, 0x3a101a04, 0xde7329d6, 0xde7329d6,
      0xfeb1530b, 0xdeeb6e7a, 0x2dd50290},
 };
+
+_Static_assert(sizeof later_hashes / sizeof *later_hashes == LATER, "a row for each distribution");
 
 static void test_later_hashes(ordo_ctx *ctx, void *keys)
 {
@@ -253,7 +256,7 @@ static void test_bounds(ordo_ctx *ctx)
     guard_region  region = guard_make(MOST * 8);
     unsigned char longest[MOST * 8], first[MOST * 8];
 
-    for (int d = 1; d <= ORDO_DIST_SENSORS; d++) {
+    for (int d = 1; d <= INPUTS_DISTS; d++) {
         for (int t = 1; t <= TYPES && !makes_strings((ordo_dist)d); t++) {
             const size_t size = ordo_type_size((ordo_type)t);
             for (size_t n = MOST + 1; n-- > 0;) {
@@ -292,7 +295,7 @@ int main(void)
     test_later_hashes(with[1], keys);
     test_string_hashes(with[1], ORDO_DIST_STRINGS, 0x555a9b57, 0x8b0d5f5a);
     test_string_hashes(with[1], ORDO_DIST_FASTA, 0xdf9b35f9, 0x8954e6c5);
-    for (int d = 1; d <= ORDO_DIST_SENSORS; d++)
+    for (int d = 1; d <= INPUTS_DISTS; d++)
         for (int t = 1; t <= TYPES && !makes_strings((ordo_dist)d); t++)
             test_threads(with, (ordo_dist)d, (ordo_type)t);
     test_string_threads(with, ORDO_DIST_STRINGS);

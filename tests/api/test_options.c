@@ -183,7 +183,7 @@ static void refused(ordo_status status, const char *word)
 
 static void test_enums(void)
 {
-    static const int bad[] = {-1, 0, 11, 99, 1 << 28};
+    static const int bad[] = {-1, 0, ORDO_TYPES + 1, 99, 1 << 28};
     size_t           bytes;
     int              sorted;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -67,7 +67,7 @@ static void types(void)
 {
     double   keys[4] = {0};
     intptr_t n = 4;
-    for (int type = ORDO_I8; type <= ORDO_F64; type++) {
+    for (int type = ORDO_I8; type <= ORDO_TYPES; type++) {
         array a = array_of(keys, &n, (ordo_type)type);
         CHECK_EQ_U64(type, returned(ordo_python_type, (void *[]){&a}, 1));
         object one = {1, NUMBER, 1};

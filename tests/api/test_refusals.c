@@ -271,8 +271,8 @@ static void test_types(void)
     FINE(ordo_rank_sorted(ctx, ORDO_F64, keys, N, ORDO_F64, out, &average));
 
     for (int op = ORDO_SUM; op <= ORDO_MAX; op++)
-        for (int from = ORDO_I8; from <= ORDO_F64; from++)
-            for (int to = ORDO_I8; to <= ORDO_F64; to++) {
+        for (int from = ORDO_I8; from <= ORDO_TYPES; from++)
+            for (int to = ORDO_I8; to <= ORDO_TYPES; to++) {
                 bool const is_signed = from % 2 == 1 && from < ORDO_F32;
                 int const  wide = from >= ORDO_F32 ? ORDO_F64 : is_signed ? ORDO_I64 : ORDO_U64;
                 testkit_case("scan op %d from %s to %s", op, ordo_type_name((ordo_type)from),
@@ -319,13 +319,14 @@ static void refuse_radii(void *keys, void *out, uint32_t algorithm)
 static void test_order_types(void)
 {
     static uint32_t        keys[N];
-    static const ordo_type no_index[] = {ORDO_I8,  ORDO_U8,  ORDO_I16, ORDO_U16,     ORDO_I32,
-                                         ORDO_I64, ORDO_F32, ORDO_F64, (ordo_type)0, (ordo_type)11};
-    static const size_t    no_value[] = {0, 17, 32, SIZE_MAX};
-    double                 out[2 * N];
-    size_t                 bytes = 0;
-    ordo_rank_opts const   average = ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE);
-    ordo_rank_opts const   check = ORDO_OPTS(ordo_rank_opts, .flags = ORDO_CHECK);
+    static const ordo_type no_index[] = {
+        ORDO_I8,  ORDO_U8,  ORDO_I16, ORDO_U16,     ORDO_I32,
+        ORDO_I64, ORDO_F32, ORDO_F64, (ordo_type)0, (ordo_type)(ORDO_TYPES + 1)};
+    static const size_t  no_value[] = {0, 17, 32, SIZE_MAX};
+    double               out[2 * N];
+    size_t               bytes = 0;
+    ordo_rank_opts const average = ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE);
+    ordo_rank_opts const check = ORDO_OPTS(ordo_rank_opts, .flags = ORDO_CHECK);
 
     testkit_case("types and sizes the verbs of order do not take");
     for (size_t i = 0; i < sizeof no_index / sizeof *no_index; i++) {
@@ -336,7 +337,7 @@ static void test_order_types(void)
         if (no_index[i] != ORDO_F64)
             REFUSED("rank_type", ordo_rank(ctx, ORDO_U32, keys, N, no_index[i], out, NULL));
     }
-    for (int type = -1; type <= 11; type += 12) {
+    for (int type = -1; type <= ORDO_TYPES + 1; type += ORDO_TYPES + 2) {
         REFUSED("type", ordo_sort(ctx, (ordo_type)type, keys, N, NULL));
         REFUSED("type", ordo_sort_scratch(ctx, (ordo_type)type, N, NULL, &bytes));
         REFUSED("type", ordo_sort_pairs(ctx, (ordo_type)type, keys, N, out, 4, NULL));
@@ -474,7 +475,7 @@ static void test_misaligned(void)
     int                sorted;
     memcpy(before, at, sizeof at);
 
-    for (int t = ORDO_I16; t <= ORDO_F64; t++) {
+    for (int t = ORDO_I16; t <= ORDO_TYPES; t++) {
         ordo_type const type = (ordo_type)t;
         testkit_case("misaligned %s", ordo_type_name(type));
         REFUSED("multiple of", ordo_sort(ctx, type, odd, N, NULL));
@@ -567,7 +568,7 @@ static void test_scan_algorithms(void)
     }
     ordo_scan_opts const ballot = ORDO_OPTS(ordo_scan_opts, .algorithm = ORDO_ALGORITHM_BALLOT);
     testkit_case("scan by ballots");
-    for (int type = ORDO_I8; type <= ORDO_F64; type++)
+    for (int type = ORDO_I8; type <= ORDO_TYPES; type++)
         if (type != ORDO_I32 && type != ORDO_U32)
             REFUSED("ballot", ordo_scan(ctx, ORDO_SUM, (ordo_type)type, keys, N / 2,
                                         (ordo_type)type, out, &ballot));

@@ -280,7 +280,7 @@ static void short_calls(void)
             .struct_size = sizeof opts, .where = places[i], .threads = 1, .seed = 1};
         ordo_ctx *ctx = NULL;
         CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
-        for (int type = ORDO_I8; type <= ORDO_F64; type++)
+        for (int type = ORDO_I8; type <= ORDO_TYPES; type++)
             for (size_t n = 0; n < 300; n += 1 + n / 20)
                 check_short(ctx, (ordo_type)type, n);
         ordo_ctx_free(ctx);

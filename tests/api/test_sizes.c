@@ -10,7 +10,7 @@
 enum {
     MOST_COUNTS = 3 * 64 + 1,
     UNTOUCHED = 777,
-    LAST_TYPE = ORDO_F64
+    LAST_TYPE = ORDO_TYPES
 };
 
 static ordo_ctx *ctx;

@@ -8,6 +8,8 @@
 #                   the extended regular
 #                   expression in line i
 #   NAME.code       its exit code, if not 0
+# @types@, @ties@ and @methods@ in NAME.err are the names of these lists (lib/core/*.def). $TYPES and
+# $TIES have them, too; $DISTS is the list of the distributions.
 # A missing file means that nothing is printed. A case that cannot run prints the reason and exits
 # with 77: it is skipped. $CASES is the folder of the case; *.inc files hold
 # functions that several cases use. TEST_PLAYING is the folder of the simulated GPU
@@ -39,6 +41,19 @@ ln -s "$command_path" "$work/bin/ordo"
 PATH=$work/bin:$PATH
 export PATH
 
+# names LIST: the names of lib/core/LIST.def, in one line
+names() {
+    sed -n 's/^ORDO_[A-Z_]*([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' "$root/../../lib/core/$1.def" |
+        paste -s -d ' ' -
+}
+TIES=$(names ties)
+TYPES=$(names types)
+DISTS=$root/../../lib/gen/dists.def
+export TIES TYPES DISTS
+for list in types ties methods; do
+    echo "s/@$list@/$(names $list | sed 's/ /, /g')/"
+done >"$work/lists"
+
 # all_match PATTERNS FILE: both have the same number of lines, and each line matches its pattern
 all_match() {
     [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ] || return 1
@@ -56,6 +71,10 @@ compare() {
     fi
     expected=$CASES/$name.$1
     [ -f "$expected" ] || expected=/dev/null
+    if grep -q '@[a-z]*@' "$expected"; then
+        sed -f "$work/lists" "$expected" >"$work/expected"
+        expected=$work/expected
+    fi
     diff -u "$expected" "$2"
 }
 

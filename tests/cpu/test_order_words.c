@@ -117,15 +117,13 @@ static void try_argsort(const test_context *with, size_t kind, ordo_type type, s
 
 static void try_ranks(const test_context *with, ordo_type type, size_t n, bool desc)
 {
-    static const ordo_ties ties[] = {ORDO_TIES_AVERAGE, ORDO_TIES_MIN, ORDO_TIES_MAX,
-                                     ORDO_TIES_DENSE, ORDO_TIES_ORDINAL};
-    for (size_t t = 0; t < sizeof ties / sizeof *ties; t++) {
+    for (uint32_t ties = 0; ties < ORDO_TIES_RULES; ties++) {
         ordo_rank_opts const opts =
-            ORDO_OPTS(ordo_rank_opts, .flags = desc ? ORDO_DESCENDING : 0, .ties = ties[t]);
-        ordo_type const rank = ties[t] == ORDO_TIES_AVERAGE ? ORDO_F64
-                               : t % 2 == 0                 ? ORDO_U64
-                                                            : ORDO_U32;
-        oracle_rank_unsorted(type, keys, n, desc, ties[t], rank, expected);
+            ORDO_OPTS(ordo_rank_opts, .flags = desc ? ORDO_DESCENDING : 0, .ties = ties);
+        ordo_type const rank = ties == ORDO_TIES_AVERAGE ? ORDO_F64
+                               : ties % 2 == 0           ? ORDO_U64
+                                                         : ORDO_U32;
+        oracle_rank_unsorted(type, keys, n, desc, (ordo_ties)ties, rank, expected);
         CHECK_STATUS(ORDO_OK, ordo_rank(with->ctx, type, keys, n, rank, found, &opts), with->ctx);
         CHECK_BYTES(expected, found, n * ordo_type_size(rank), ordo_type_size(rank));
     }

@@ -154,7 +154,7 @@ int main(void)
                           .total = total,
                           .split = i % 2 == 0 ? n : n / 10 * (1 + i % 9),
                           .width = i % 7 < 5 ? 8 : 4,
-                          .ties = (ordo_ties)(i % 5),
+                          .ties = (ordo_ties)(i % ORDO_TIES_RULES),
                           .descending = i / 3 % 2 == 1,
                           .parts = 1 + (unsigned)i % MOST_PARTS};
         testkit_case("%s of %s, n = %zu of %zu, split %zu, index of %zu, rule %d, %u parts",

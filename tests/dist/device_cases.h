@@ -355,11 +355,11 @@ static void choose_case(size_t turn)
     j.descending = turn % 5 < 2;
     j.exclusive = turn % 2 == 0;
     j.index_type = turn % 4 < 2 ? ORDO_U32 : ORDO_U64;
-    j.rule = inputs_rules[turn % INPUTS_RULES];
+    j.rule = inputs_rule(turn);
     j.op = (ordo_op)(ORDO_SUM + turn % 3);
     j.out_type = j.op == ORDO_SUM && turn % 4 < 2 ? ordo_type_wide(j.type) : j.type;
     j.nans = (ordo_nans)(turn % 3);
-    j.method = (ordo_method)(turn % 14);
+    j.method = (ordo_method)(turn % (ORDO_METHODS + 1));
     for (size_t i = 0; i < CASES_POSITIONS; i++) {
         j.k[i] = j.n == 0 ? 0 : i == 1 ? j.n - 1 : j.n * (i * i % 11) / 11;
         j.q[i] = (double)(i * 5 % CASES_POSITIONS) / (CASES_POSITIONS - 1);

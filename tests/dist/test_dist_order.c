@@ -155,7 +155,7 @@ static void check_argsort(ordo_ctx *ctx)
 static void check_ranks(ordo_ctx *ctx, size_t first)
 {
     for (size_t rule = first % 4; rule < INPUTS_RULES; rule += 4) {
-        j.rule = inputs_rules[rule];
+        j.rule = inputs_rule(rule);
         ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)j.rule.ties,
                                               .flags = j.descending ? ORDO_DESCENDING : 0);
         size_t const         size = ordo_type_size(j.rule.rank_type);

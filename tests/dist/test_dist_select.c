@@ -9,8 +9,7 @@
 enum {
     MOST = 6000,
     EVERY = 11, /* one of so many combinations runs; prime to the lengths of all lists */
-    POSITIONS = 9,
-    METHODS = 15
+    POSITIONS = 9
 };
 
 typedef struct job {
@@ -182,7 +181,7 @@ int main(void)
             j.descending = turn % 3 == 0;
             j.kit.threads = turn % 4 == 0 ? 2 : 1;
             j.nans = (ordo_nans)(turn % 3);
-            j.method = (ordo_method)(turn % METHODS);
+            j.method = (ordo_method)(turn % (ORDO_METHODS + 1));
             if (turn % EVERY == 0 && testkit_run_case(7))
                 check_all(ctx, shape, turn);
         }

@@ -274,19 +274,17 @@ static void try_streams(ordo_type type, size_t n, size_t record, size_t key_offs
 
 int main(void)
 {
-    static const ordo_type types[] = {ORDO_I8,  ORDO_U8,  ORDO_I16, ORDO_U16, ORDO_I32,
-                                      ORDO_U32, ORDO_I64, ORDO_U64, ORDO_F32, ORDO_F64};
-    const char *const      named = getenv("TMPDIR");
+    const char *const named = getenv("TMPDIR");
     directory = named != NULL && named[0] != 0 ? named : "/var/tmp";
     size_t const every = getenv("ORDO_TEST_BIG") != NULL ? 1 : LARGE_EVERY;
     testkit_start();
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < INPUTS_TYPES; i++) {
         if ((i + 1) % every == 0)
-            try_arrays(types[i], 0, i % DISTKIT_SPLITS,
+            try_arrays(inputs_types[i], 0, i % DISTKIT_SPLITS,
                        i % 3 == 2 ? "few distinct" : "random bits");
         for (size_t ranks = 1; ranks <= 64; ranks *= 4) {
-            try_streams(types[i], 900 * i, 0, 0, ranks, i % DISTKIT_SPLITS);
-            try_streams(types[i], 50 + 300 * i, 21, 5, ranks, (i + 1) % DISTKIT_SPLITS);
+            try_streams(inputs_types[i], 900 * i, 0, 0, ranks, i % DISTKIT_SPLITS);
+            try_streams(inputs_types[i], 50 + 300 * i, 21, 5, ranks, (i + 1) % DISTKIT_SPLITS);
         }
     }
     try_arrays(ORDO_U32, 8, 0, "few distinct");

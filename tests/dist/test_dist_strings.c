@@ -240,7 +240,7 @@ static void try_verbs(size_t ranks, size_t split, size_t turn)
     kit = (distkit){.ranks = ranks, .threads = 1 + (unsigned)turn % 2, .call = call_verb};
     distkit_split(split, set.n, ranks, turn, kit.starts);
     distkit_split((split + turn) % DISTKIT_SPLITS, set.n, ranks, turn + 5, out_starts);
-    rule = inputs_rules[turn % INPUTS_RULES];
+    rule = inputs_rule(turn);
     index_type = turn % 2 == 0 ? ORDO_U64 : ORDO_U32;
     for (size_t j = 0; j < PICKS && set.n > 0; j++) {
         picks[j] = j == 0 ? set.n - 1 : (turn * 2654435761u + j * 97) % set.n;

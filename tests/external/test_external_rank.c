@@ -128,7 +128,7 @@ static void test_all(void)
                 ordo_type const           type = inputs_types[t];
                 size_t const              extra = turn % 3 == 0 ? 6 : 0;
                 rank_case const           e = {.type = type,
-                                               .rule = inputs_rules[rule],
+                                               .rule = inputs_rule(rule),
                                                .n = ns[i],
                                                .size = ordo_type_size(type) + extra,
                                                .offset = extra / 2,
@@ -170,7 +170,7 @@ static void test_less_memory(void)
         for (size_t rule = 0; rule < INPUTS_RULES; rule++, turn++) {
             ordo_type const type = inputs_types[turn % INPUTS_TYPES];
             rank_case const e = {.type = type,
-                                 .rule = inputs_rules[rule],
+                                 .rule = inputs_rule(rule),
                                  .n = MOST,
                                  .size = ordo_type_size(type),
                                  .descending = turn % 2 == 1,
@@ -204,13 +204,11 @@ static void test_less_memory(void)
 /* Every shape with every tie rule: ties that fill many ranges, and no ties. */
 static void test_shapes(void)
 {
-    static const ordo_ties ties[] = {ORDO_TIES_MIN, ORDO_TIES_MAX, ORDO_TIES_AVERAGE,
-                                     ORDO_TIES_DENSE, ORDO_TIES_ORDINAL};
-    ordo_ctx *const        ctx = test_context_make(1);
+    ordo_ctx *const ctx = test_context_make(1);
     for (size_t shape = 0; shape < inputs_count(); shape++) {
         rank_case e = {.type = shape % 2 ? ORDO_F32 : ORDO_I64, .n = MOST, .in_file = true};
         e.size = ordo_type_size(e.type);
-        e.rule.ties = ties[shape % 5];
+        e.rule.ties = (ordo_ties)(shape % ORDO_TIES_RULES);
         e.rule.rank_type = ORDO_F64;
         testkit_case("%s ties=%d", inputs_name(shape), (int)e.rule.ties);
         fill(&e, shape);

@@ -20,7 +20,7 @@ enum {
     FEW = 1 << 15,
 #endif
     LETTERS = 8,
-    RULES = 5,
+    RULES = ORDO_TIES_RULES,
     FEWER = TESTKIT_SANITIZED ? 5 : 1 /* test one of this many combinations */
 };
 

@@ -11,7 +11,7 @@
 
 enum {
     MOST = 6007,
-    RULES = 5,
+    RULES = ORDO_TIES_RULES,
     FEWER = TESTKIT_SANITIZED ? 7 : 1 /* test one of this many combinations */
 };
 

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const ordo_type inputs_types[] = {ORDO_I8,  ORDO_U8,  ORDO_I16, ORDO_U16, ORDO_I32,
-                                  ORDO_U32, ORDO_I64, ORDO_U64, ORDO_F32, ORDO_F64};
+const ordo_type inputs_types[] = {
+#define ORDO_TYPE(ID, tag, key, bits) ORDO_##ID,
+#include "core/types.def"
+};
 
 /* NaNs of both signs, quiet and signalling, with several payloads; infinities, zeros, subnormals,
  * ones, and the largest finite numbers. */
@@ -366,13 +368,15 @@ const ordo_algorithm inputs_sorts[] = {
     ORDO_ALGORITHM_SPLIT,   ORDO_ALGORITHM_BITONIC,   ORDO_ALGORITHM_HALVING, ORDO_ALGORITHM_ROUGH,
     ORDO_ALGORITHM_WINDOWS, ORDO_ALGORITHM_INTERVALS, ORDO_ALGORITHM_BUBBLE};
 
-const rank_rule inputs_rules[INPUTS_RULES] = {
-    {ORDO_TIES_MIN, ORDO_U32},     {ORDO_TIES_MIN, ORDO_U64},     {ORDO_TIES_MIN, ORDO_F64},
-    {ORDO_TIES_MAX, ORDO_U32},     {ORDO_TIES_MAX, ORDO_U64},     {ORDO_TIES_MAX, ORDO_F64},
-    {ORDO_TIES_DENSE, ORDO_U32},   {ORDO_TIES_DENSE, ORDO_U64},   {ORDO_TIES_DENSE, ORDO_F64},
-    {ORDO_TIES_ORDINAL, ORDO_U32}, {ORDO_TIES_ORDINAL, ORDO_U64}, {ORDO_TIES_ORDINAL, ORDO_F64},
-    {ORDO_TIES_AVERAGE, ORDO_F64},
-};
+rank_rule inputs_rule(size_t i)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_U64, ORDO_F64};
+    size_t const           ties = i % INPUTS_RULES / 3;
+    if (i % INPUTS_RULES == INPUTS_RULES - 1)
+        return (rank_rule){ORDO_TIES_AVERAGE, ORDO_F64};
+    return (rank_rule){(ordo_ties)(ties + (ties >= ORDO_TIES_AVERAGE)),
+                       types[i % INPUTS_RULES % 3]};
+}
 
 const char *inputs_sort_name(ordo_algorithm algorithm)
 {

@@ -10,7 +10,10 @@
 
 extern const ordo_type inputs_types[];
 enum {
-    INPUTS_TYPES = 10
+    INPUTS_TYPES = ORDO_TYPES,
+#define ORDO_DIST_ROW(ID, name, make, takes, k, help) +1
+    INPUTS_DISTS = 0 /* the last ordo_dist */
+#include "gen/dists.def"
 };
 
 size_t      inputs_count(void);
@@ -28,15 +31,15 @@ const char *inputs_sort_name(ordo_algorithm algorithm);
 /* The algorithm, or another one if the device under test does not have it. */
 ordo_algorithm inputs_supported(ordo_algorithm algorithm, bool keys_alone);
 
-/* The tie rules of ordo_rank with every rank type that they accept. */
+/* The tie rules of ordo_rank with every rank type that they accept; rule i modulo their number. */
 typedef struct rank_rule {
     ordo_ties ties;
     ordo_type rank_type;
 } rank_rule;
 enum {
-    INPUTS_RULES = 13
+    INPUTS_RULES = 3 * (ORDO_TIES_RULES - 1) + 1
 };
-extern const rank_rule inputs_rules[INPUTS_RULES];
+rank_rule inputs_rule(size_t i);
 
 /* Sorts an array by the order of ordo.h. Ties (-0 and +0, NaNs) keep their order. */
 void inputs_sort(ordo_type type, void *keys, size_t n, bool desc);

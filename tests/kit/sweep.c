@@ -122,7 +122,7 @@ static verb_entry adapted(verb_entry v, const key_set *keys)
     v.type = keys->type;
     v.flags |= keys->desc && has_direction ? ORDO_DESCENDING : 0;
     if (v.choice == ROTATES)
-        v.choice = (uint32_t)(keys->number % (ORDO_TIES_AVERAGE + 1));
+        v.choice = (uint32_t)(keys->number % ORDO_TIES_RULES);
     if (v.kind == SCAN)
         v.out_type = keys->type;
     return v;

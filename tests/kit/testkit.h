@@ -7,6 +7,7 @@
 #ifndef ORDO_TESTS_TESTKIT_H
 #define ORDO_TESTS_TESTKIT_H
 
+#include "core/lists.h"
 #include "ordo.h"
 
 #include <stdatomic.h>

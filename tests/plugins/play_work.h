@@ -4,6 +4,7 @@
 #define ORDO_TESTS_PLAY_WORK_H
 
 #include "core/keybits.h"
+#include "core/ties.h"
 #include "backend/pack.h"
 #include "backend/backend.h"
 
@@ -155,12 +156,8 @@ static void number_now(const ordo_put_job *job, size_t width)
             while (end < job->n && items[end].code == items[start].code)
                 end++;
         }
-        uint64_t const of_rule[] = {[ORDO_TIES_MIN] = start + 1,
-                                    [ORDO_TIES_MAX] = end,
-                                    [ORDO_TIES_DENSE] = runs,
-                                    [ORDO_TIES_ORDINAL] = i + 1,
-                                    [ORDO_TIES_AVERAGE] = start + 1 + end};
-        numbers[number_at(job->index, width, items[i].at)] = of_rule[job->ties];
+        numbers[number_at(job->index, width, items[i].at)] =
+            ordo_tie_rank(job->ties, start, end, runs, i);
     }
     free(items);
 }

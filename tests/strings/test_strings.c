@@ -39,19 +39,18 @@ static void try_argsort(const string_set *c, int form, unsigned threads, ordo_ty
     guard_free(&out.region);
 }
 
-static void try_rank(const string_set *c, int form, unsigned threads, const rank_rule *rule)
+static void try_rank(const string_set *c, int form, unsigned threads, rank_rule rule)
 {
     ordo_ctx *const      ctx = of_threads[threads];
-    size_t const         size = ordo_type_size(rule->rank_type);
+    size_t const         size = ordo_type_size(rule.rank_type);
     ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .flags = c->desc ? ORDO_DESCENDING : 0,
-                                          .ties = (uint32_t)rule->ties);
+                                          .ties = (uint32_t)rule.ties);
     guard_block          out = guard_alloc(c->n * size, GUARD_END);
     void *const          expected = test_need(c->n * size);
     name_case(c, "rank", form, threads);
-    oracle_rank_ordered(c->n, c->order, string_set_compare, c, rule->ties, rule->rank_type,
-                        expected);
+    oracle_rank_ordered(c->n, c->order, string_set_compare, c, rule.ties, rule.rank_type, expected);
     CHECK_STATUS(ORDO_OK,
-                 ordo_rank_strings(ctx, &c->forms[form], c->n, rule->rank_type, out.data, &opts),
+                 ordo_rank_strings(ctx, &c->forms[form], c->n, rule.rank_type, out.data, &opts),
                  ctx);
     CHECK_BYTES(expected, out.data, c->n * size, size);
     free(expected);
@@ -129,10 +128,8 @@ static void try_set(string_set *c)
             try_argsort(c, form, 1, ORDO_U32);
             try_argsort(c, form, 1 + turn % TEST_MAX_THREADS, ORDO_U64);
             try_argsort(c, form, 1 + (turn + 3) % TEST_MAX_THREADS, ORDO_U32);
-            try_rank(c, form, 1 + (turn + 1) % TEST_MAX_THREADS,
-                     &inputs_rules[turn % INPUTS_RULES]);
-            try_rank(c, form, 1 + (turn + 2) % TEST_MAX_THREADS,
-                     &inputs_rules[(turn + 6) % INPUTS_RULES]);
+            try_rank(c, form, 1 + (turn + 1) % TEST_MAX_THREADS, inputs_rule(turn));
+            try_rank(c, form, 1 + (turn + 2) % TEST_MAX_THREADS, inputs_rule(turn + 6));
             if (c->n > 0) {
                 try_select(c, form, 1 + (turn + 4) % TEST_MAX_THREADS, 1 + turn % 3);
                 try_select(c, form, 1 + (turn + 5) % TEST_MAX_THREADS, c->n / 2 + 1);

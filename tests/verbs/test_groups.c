@@ -119,21 +119,21 @@ static double double_at(const void *array, size_t i)
     return value;
 }
 
-static void check_ranks(ordo_ctx *ctx, const rank_rule *rule, bool descending)
+static void check_ranks(ordo_ctx *ctx, rank_rule rule, bool descending)
 {
-    size_t const size = ordo_type_size(rule->rank_type);
+    size_t const size = ordo_type_size(rule.rank_type);
     for (size_t g = 0; g < data.count; g++) {
         size_t const         n = keys_of(g, part);
-        ordo_rank_opts const opts = ORDO_OPTS(
-            ordo_rank_opts, .flags = descending ? ORDO_DESCENDING : 0, .ties = rule->ties);
-        CHECK_STATUS(ORDO_OK, ordo_rank(ctx, data.type, part, n, rule->rank_type, part_out, &opts),
+        ordo_rank_opts const opts =
+            ORDO_OPTS(ordo_rank_opts, .flags = descending ? ORDO_DESCENDING : 0, .ties = rule.ties);
+        CHECK_STATUS(ORDO_OK, ordo_rank(ctx, data.type, part, n, rule.rank_type, part_out, &opts),
                      ctx);
         oracle_gather(ranks, size, data.order + data.starts[g], n, part_index);
         CHECK_BYTES(part_out, part_index, n * size, size);
     }
     for (size_t i = data.rows; i < data.n; i++) {
         size_t const row = (size_t)data.order[i];
-        if (rule->rank_type == ORDO_F64)
+        if (rule.rank_type == ORDO_F64)
             CHECK(isnan(double_at(ranks, row)));
         else
             CHECK_EQ_U64(0, test_bytes_not((char *)ranks + row * size, size, 0));
@@ -183,17 +183,17 @@ static void check_topk(ordo_ctx *ctx, const ordo_group_opts *opts)
 
 static void try_case(size_t turn, uint32_t nans)
 {
-    ordo_ctx *const        ctx = next_context()->ctx;
-    bool const             descending = turn % 2 != 0;
-    const rank_rule *const rule = &inputs_rules[turn % INPUTS_RULES];
-    size_t                 count = 77;
-    ordo_groups const      groups = {
-             sizeof groups, data.group_keys, (uint32_t)data.group_type, nans, MOST, unique,
-             sizes,         &count};
+    ordo_ctx *const   ctx = next_context()->ctx;
+    bool const        descending = turn % 2 != 0;
+    rank_rule const   rule = inputs_rule(turn);
+    size_t            count = 77;
+    ordo_groups const groups = {
+        sizeof groups, data.group_keys, (uint32_t)data.group_type, nans, MOST, unique,
+        sizes,         &count};
     ordo_group_opts const flags =
-        ORDO_OPTS(ordo_group_opts, .flags = descending ? ORDO_DESCENDING : 0, .ties = rule->ties);
-    ordo_group_opts const quantile =
-        ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3), .method = (uint32_t)(turn % 14));
+        ORDO_OPTS(ordo_group_opts, .flags = descending ? ORDO_DESCENDING : 0, .ties = rule.ties);
+    ordo_group_opts const quantile = ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3),
+                                               .method = (uint32_t)(turn % (ORDO_METHODS + 1)));
     ordo_group_opts const median = ORDO_OPTS(ordo_group_opts, .nans = (uint32_t)(turn % 3));
     ordo_group_opts const top =
         ORDO_OPTS(ordo_group_opts, .flags = flags.flags, .nans = (uint32_t)(turn / 2 % 2));
@@ -210,7 +210,7 @@ static void try_case(size_t turn, uint32_t nans)
     CHECK_BYTES(data.order, index_out, data.rows * sizeof *index_out, sizeof *index_out);
     CHECK_STATUS(
         ORDO_OK,
-        ordo_group_rank(ctx, &groups, data.type, data.keys, data.n, rule->rank_type, ranks, &flags),
+        ordo_group_rank(ctx, &groups, data.type, data.keys, data.n, rule.rank_type, ranks, &flags),
         ctx);
     check_ranks(ctx, rule, descending);
     CHECK_STATUS(ORDO_OK,

@@ -53,8 +53,8 @@ static int compare(const void *user, size_t i, size_t j)
 static void try_table(const table *t, size_t turn)
 {
     ordo_ctx *const      ctx = next_context()->ctx;
-    const rank_rule     *rule = &inputs_rules[turn % INPUTS_RULES];
-    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = rule->ties);
+    rank_rule const      rule = inputs_rule(turn);
+    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = rule.ties);
     oracle_order(t->n, order, compare, t);
     CHECK_STATUS(ORDO_OK, ordo_lexsort(ctx, t->columns, t->count, t->n, ORDO_U64, index_64, NULL),
                  ctx);
@@ -65,11 +65,11 @@ static void try_table(const table *t, size_t turn)
     for (size_t i = 0; i < t->n; i++)
         same = same && index_32[i] == order[i];
     CHECK(same);
-    oracle_rank_ordered(t->n, order, compare, t, rule->ties, rule->rank_type, expected);
+    oracle_rank_ordered(t->n, order, compare, t, rule.ties, rule.rank_type, expected);
     CHECK_STATUS(ORDO_OK,
-                 ordo_lexrank(ctx, t->columns, t->count, t->n, rule->rank_type, ranks, &opts), ctx);
-    CHECK_BYTES(expected, ranks, t->n * ordo_type_size(rule->rank_type),
-                ordo_type_size(rule->rank_type));
+                 ordo_lexrank(ctx, t->columns, t->count, t->n, rule.rank_type, ranks, &opts), ctx);
+    CHECK_BYTES(expected, ranks, t->n * ordo_type_size(rule.rank_type),
+                ordo_type_size(rule.rank_type));
 }
 
 static void test_tables(void)

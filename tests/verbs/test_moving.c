@@ -147,10 +147,10 @@ static ordo_moving_opts random_opts(test_rng *rng, ordo_moving_op op, ordo_type 
         opts.min_periods = 1 + test_rng_below(rng, window);
     if (op == ORDO_MOVING_QUANTILE) {
         opts.q = some[test_rng_below(rng, 6)];
-        opts.method = (uint32_t)test_rng_below(rng, ORDO_METHOD_NEAREST + 1);
+        opts.method = (uint32_t)test_rng_below(rng, ORDO_METHODS + 1);
     }
     if (op == ORDO_MOVING_RANK) {
-        opts.ties = (uint32_t)test_rng_below(rng, ORDO_TIES_AVERAGE + 1);
+        opts.ties = (uint32_t)test_rng_below(rng, ORDO_TIES_RULES);
         opts.flags = test_rng_below(rng, 2) != 0 ? ORDO_DESCENDING : 0;
     }
     return opts;

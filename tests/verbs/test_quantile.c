@@ -12,7 +12,6 @@
 
 enum {
     NUMPY_METHODS = ORDO_METHOD_NEAREST,
-    METHODS = ORDO_METHOD_HALF_SUM,
     QUANTILES = 11,
     LARGE = 100001
 };
@@ -72,6 +71,8 @@ static const double numpy_says[2][NUMPY_METHODS][QUANTILES] = {
     },
 };
 /* clang-format on */
+_Static_assert(ORDO_METHODS == NUMPY_METHODS + 1,
+               "values of each method; test_median.c has half_sum");
 
 static ordo_quantile_opts with_method(int method)
 {
@@ -160,7 +161,7 @@ static void test_overflow(void)
     ordo_ctx *const     ctx = contexts[0].ctx;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         for (size_t n = 1; n <= 4; n++)
-            for (int m = 1; m <= METHODS; m++) {
+            for (int m = 1; m <= ORDO_METHODS; m++) {
                 ordo_quantile_opts const opts = with_method(m);
                 double                   before = -DBL_MAX, low = DBL_MAX, high = -DBL_MAX;
                 for (size_t j = 0; j < n; j++) {
@@ -220,7 +221,7 @@ static void test_types(test_rng *rng)
     for (size_t t = 0; t < INPUTS_TYPES; t++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             const test_context *const with = any_context(rng);
-            int const                 method = 1 + (int)test_rng_below(rng, METHODS);
+            int const                 method = 1 + (int)test_rng_below(rng, ORDO_METHODS);
             ordo_quantile_opts        opts = with_method(method);
             opts.nans = ORDO_NANS_OMIT;
             inputs_fill(test_rng_below(rng, inputs_count()), inputs_types[t], keys, sizes[i], i);
@@ -313,7 +314,7 @@ static void test_places(void)
     for (size_t i = 0; i < MOST; i++)
         keys[i] = (double)i;
     for (size_t n = 1; n <= MOST; n++)
-        for (int m = 1; m <= METHODS; m++) {
+        for (int m = 1; m <= ORDO_METHODS; m++) {
             ordo_quantile_opts const opts = with_method(m);
             testkit_case("places of %s, n = %zu", ordo_method_name((ordo_method)m), n);
             for (size_t j = 0; j < QUANTILES; j++)
@@ -340,12 +341,12 @@ static void test_places(void)
 static void test_names(void)
 {
     testkit_case("names of methods");
-    for (int m = 1; m <= METHODS; m++)
+    for (int m = 1; m <= ORDO_METHODS; m++)
         CHECK_EQ_U64(m, ordo_method_parse(ordo_method_name((ordo_method)m)));
     CHECK(strcmp(ordo_method_name(ORDO_METHOD_LINEAR), "linear") == 0);
     CHECK(strcmp(ordo_method_name(ORDO_METHOD_HALF_SUM), "half_sum") == 0);
     CHECK(ordo_method_name(ORDO_METHOD_DEFAULT) == NULL);
-    CHECK(ordo_method_name((ordo_method)(METHODS + 1)) == NULL);
+    CHECK(ordo_method_name((ordo_method)(ORDO_METHODS + 1)) == NULL);
     CHECK(ordo_method_parse("Linear") == 0 && ordo_method_parse(NULL) == 0);
 }
 
@@ -353,7 +354,7 @@ static void test_refusals(void)
 {
     ordo_ctx *const    ctx = contexts[0].ctx;
     double             keys[3] = {1, 2, 3}, q[2] = {0.5, 1.5}, out[2] = {9, 9};
-    ordo_quantile_opts opts = with_method(METHODS + 1);
+    ordo_quantile_opts opts = with_method(ORDO_METHODS + 1);
 
     testkit_case("refusals");
     CHECK_STATUS(ORDO_E_ARG, ordo_quantiles(ctx, ORDO_F64, keys, 3, q, 2, out, NULL), ctx);

@@ -16,8 +16,6 @@ enum {
     RULES = INPUTS_RULES
 };
 
-static const rank_rule *const rules = inputs_rules;
-
 static ordo_algorithm algorithms[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_SEQUENTIAL,
                                       ORDO_ALGORITHM_THREADS};
 
@@ -38,23 +36,24 @@ static sample make_sample(ordo_type type, size_t n, size_t shape, bool desc, gua
     void *const keys = guard_place(&input, n * ordo_type_size(type), side);
     inputs_fill_sorted(shape, type, keys, n, desc, n);
     for (size_t r = 0; r < RULES; r++)
-        oracle_rank(type, keys, n, desc, rules[r].ties, rules[r].rank_type, expected[r]);
+        oracle_rank(type, keys, n, desc, inputs_rule(r).ties, inputs_rule(r).rank_type,
+                    expected[r]);
     return (sample){type, n, shape, desc, side, keys};
 }
 
 static void try_rank(const sample *s, const test_context *with, size_t rule,
                      ordo_algorithm algorithm)
 {
-    ordo_type const      rank_type = rules[rule].rank_type;
+    ordo_type const      rank_type = inputs_rule(rule).rank_type;
     size_t const         bytes = s->n * ordo_type_size(rank_type);
     void *const          ranks = guard_place(&output, bytes, s->side);
     ordo_rank_opts const opts =
         ORDO_OPTS(ordo_rank_opts, .flags = s->desc ? ORDO_DESCENDING : 0,
-                  .ties = (uint32_t)rules[rule].ties, .algorithm = (uint32_t)algorithm);
+                  .ties = (uint32_t)inputs_rule(rule).ties, .algorithm = (uint32_t)algorithm);
 
     testkit_case("%s n=%zu %s %s ties=%d ranks=%s algorithm=%d isa=%s threads=%u",
                  ordo_type_name(s->type), s->n, inputs_name(s->shape), s->desc ? "desc" : "asc",
-                 (int)rules[rule].ties, ordo_type_name(rank_type), (int)algorithm, with->isa,
+                 (int)inputs_rule(rule).ties, ordo_type_name(rank_type), (int)algorithm, with->isa,
                  with->threads);
     memset(ranks, 0xee, bytes);
     CHECK_STATUS(ORDO_OK,

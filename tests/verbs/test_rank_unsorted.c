@@ -19,8 +19,6 @@ enum {
     RULES = INPUTS_RULES
 };
 
-static const rank_rule *const rules = inputs_rules;
-
 static guard_region input, output;
 static void        *expected, *keys_before;
 
@@ -35,8 +33,8 @@ typedef struct sample {
 static void set_rule(sample *s, size_t rule)
 {
     s->rule = rule;
-    oracle_rank_unsorted(s->type, s->keys, s->n, s->desc, rules[rule].ties, rules[rule].rank_type,
-                         expected);
+    oracle_rank_unsorted(s->type, s->keys, s->n, s->desc, inputs_rule(rule).ties,
+                         inputs_rule(rule).rank_type, expected);
 }
 
 static sample make_sample(ordo_type type, size_t n, size_t shape, size_t rule, bool desc,
@@ -54,7 +52,7 @@ static sample make_sample(ordo_type type, size_t n, size_t shape, size_t rule, b
 static ordo_rank_opts opts_of(const sample *s, ordo_algorithm algorithm)
 {
     return ORDO_OPTS(ordo_rank_opts, .flags = s->desc ? ORDO_DESCENDING : 0,
-                     .ties = (uint32_t)rules[s->rule].ties,
+                     .ties = (uint32_t)inputs_rule(s->rule).ties,
                      .algorithm = (uint32_t)inputs_supported(algorithm, false));
 }
 
@@ -63,13 +61,13 @@ static void name_case(const sample *s, ordo_algorithm algorithm, const char *isa
 {
     testkit_case("%s n=%zu %s %s ties=%d ranks=%s algorithm=%s isa=%s threads=%u limit=%zu",
                  ordo_type_name(s->type), s->n, inputs_name(s->shape), s->desc ? "desc" : "asc",
-                 (int)rules[s->rule].ties, ordo_type_name(rules[s->rule].rank_type),
+                 (int)inputs_rule(s->rule).ties, ordo_type_name(inputs_rule(s->rule).rank_type),
                  inputs_sort_name(algorithm), isa, threads, limit);
 }
 
 static void is_right(const sample *s, const void *ranks)
 {
-    size_t const size = ordo_type_size(rules[s->rule].rank_type);
+    size_t const size = ordo_type_size(inputs_rule(s->rule).rank_type);
     CHECK_BYTES(expected, ranks, s->n * size, size);
     CHECK(guard_intact(&output, s->n * size, s->side));
     CHECK_BYTES(keys_before, s->keys, s->n * ordo_type_size(s->type), 1);
@@ -77,7 +75,7 @@ static void is_right(const sample *s, const void *ranks)
 
 static void try_rank(const sample *s, const test_context *with, ordo_algorithm algorithm)
 {
-    ordo_type const      rank_type = rules[s->rule].rank_type;
+    ordo_type const      rank_type = inputs_rule(s->rule).rank_type;
     size_t const         bytes = s->n * ordo_type_size(rank_type);
     void *const          ranks = guard_place(&output, bytes, s->side);
     ordo_rank_opts const opts = opts_of(s, algorithm);
@@ -165,7 +163,7 @@ static void test_large(test_rng *rng)
  * ordo_rank_scratch returns is enough; try_limit returns it. */
 static size_t try_limit(const sample *s, ordo_algorithm algorithm, unsigned threads, size_t limit)
 {
-    ordo_type const      rank_type = rules[s->rule].rank_type;
+    ordo_type const      rank_type = inputs_rule(s->rule).rank_type;
     size_t const         bytes = s->n * ordo_type_size(rank_type);
     void *const          ranks = guard_place(&output, bytes, s->side);
     ordo_rank_opts const opts = opts_of(s, algorithm);
@@ -226,22 +224,25 @@ static void test_agrees_with_sorted(void)
     ordo_ctx *const ctx = test_context_make(3);
     for (size_t r = 0; r < RULES; r++)
         for (int desc = 0; desc < 2; desc++) {
-            size_t const         size = ordo_type_size(rules[r].rank_type);
+            size_t const         size = ordo_type_size(inputs_rule(r).rank_type);
             ordo_rank_opts const opts =
                 ORDO_OPTS(ordo_rank_opts, .flags = desc != 0 ? ORDO_DESCENDING : 0,
-                          .ties = (uint32_t)rules[r].ties);
+                          .ties = (uint32_t)inputs_rule(r).ties);
             testkit_case("rank and rank_sorted, rule %zu %s", r, desc != 0 ? "desc" : "asc");
             inputs_fill_sorted(inputs_find("some NaNs"), ORDO_F64, keys, n, desc != 0, r);
-            CHECK_STATUS(ORDO_OK, ordo_rank(ctx, ORDO_F64, keys, n, rules[r].rank_type, one, &opts),
-                         ctx);
             CHECK_STATUS(ORDO_OK,
-                         ordo_rank_sorted(ctx, ORDO_F64, keys, n, rules[r].rank_type, other, &opts),
+                         ordo_rank(ctx, ORDO_F64, keys, n, inputs_rule(r).rank_type, one, &opts),
                          ctx);
+            CHECK_STATUS(
+                ORDO_OK,
+                ordo_rank_sorted(ctx, ORDO_F64, keys, n, inputs_rule(r).rank_type, other, &opts),
+                ctx);
             CHECK_BYTES(other, one, n * size, size);
             ordo_rank_opts by_sort = opts;
             by_sort.algorithm = (uint32_t)inputs_supported(ORDO_ALGORITHM_RADIX, false);
             CHECK_STATUS(ORDO_OK,
-                         ordo_rank(ctx, ORDO_F64, keys, n, rules[r].rank_type, one, &by_sort), ctx);
+                         ordo_rank(ctx, ORDO_F64, keys, n, inputs_rule(r).rank_type, one, &by_sort),
+                         ctx);
             CHECK_BYTES(other, one, n * size, size);
         }
     ordo_ctx_free(ctx);

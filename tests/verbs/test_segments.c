@@ -449,7 +449,7 @@ static void try_writers(const sample *s, size_t round)
     try_sort(s, ORDO_ALGORITHM_AUTO, true);
     try_pairs(s, algorithm, values[round % 7]);
     try_argsort(s, algorithm, round % 2 == 0 ? ORDO_U32 : ORDO_U64);
-    try_rank(s, ordo_rank, inputs_rules[round % INPUTS_RULES], 0);
+    try_rank(s, ordo_rank, inputs_rule(round), 0);
     try_sums(s);
     try_sequences(s);
 }
@@ -464,8 +464,7 @@ static void try_sorted(sample *s, size_t round)
         inputs_sort(s->type, one, length_of(segments, i), s->desc);
         put(s, i, keys, size, one);
     }
-    try_rank(s, ordo_rank_sorted, inputs_rules[round % INPUTS_RULES],
-             round % 2 == 0 ? ORDO_CHECK : 0);
+    try_rank(s, ordo_rank_sorted, inputs_rule(round), round % 2 == 0 ? ORDO_CHECK : 0);
 }
 
 static void try_layout(size_t which, ordo_type type, size_t round, test_rng *rng)

@@ -40,7 +40,7 @@ static void test_repeats(void)
     uint64_t keys[MOST], weights[MOST];
     char    *repeated = test_keep(MOST * REPEATS * sizeof(uint64_t));
     for (size_t t = 0; t < INPUTS_TYPES; t++)
-        for (int method = 1; method <= ORDO_METHOD_HALF_SUM; method++) {
+        for (int method = 1; method <= ORDO_METHODS; method++) {
             ordo_type const type = inputs_types[t];
             ordo_type const weight_type = (ordo_type)(1 + test_rng_below(&rng, 8));
             ordo_nans const nans = (ordo_nans)test_rng_below(&rng, 3);

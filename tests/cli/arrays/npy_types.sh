@@ -1,4 +1,4 @@
-# The ten types in both byte orders: elements 1, 2 and the largest byte pattern of the type.
+# The types in both byte orders: elements 1, 2 and the largest byte pattern of the type.
 # shellcheck source=/dev/null
 . "$CASES/npy.inc"
 show() {

@@ -1,6 +1,6 @@
 # The same ranks for every algorithm, number of threads and instruction set, sorted or not.
 ordo gen recur -n 300000 --dtype f32 -p 0.7 --seed 3 -o keys.npy || exit
-for ties in min max dense ordinal average; do
+for ties in $TIES; do
     ordo rank keys.npy --sorted --ties $ties --algorithm sequential -o expected.npy || exit
     for algorithm in auto threads; do
         for threads in 1 2 3 8; do

@@ -69,7 +69,7 @@ typedef enum verb {
     ARGSORT_64,
     ARGSORT_ALONE, /* without keys */
     RANK_FIRST,
-    RANK_LAST = RANK_FIRST + ORDO_TIES_AVERAGE,
+    RANK_LAST = RANK_FIRST + ORDO_TIES_RULES - 1,
     QUANTILES,
     MEDIAN,
     TOPK,
@@ -397,7 +397,7 @@ static void try_columns(size_t n, size_t count, size_t turn, bool there)
 {
     ordo_column    here[COLUMNS], on_gpu[COLUMNS];
     test_rng       rng = {turn + 1};
-    uint32_t const ties = (uint32_t)(turn % (ORDO_TIES_AVERAGE + 1));
+    uint32_t const ties = (uint32_t)(turn % ORDO_TIES_RULES);
     ordo_type      index_type = turn % 2 == 0 ? ORDO_U32 : ORDO_U64;
     ordo_type      rank_type = ties == ORDO_TIES_AVERAGE ? ORDO_F64 : index_type;
     for (size_t j = 0; j < count; j++) {

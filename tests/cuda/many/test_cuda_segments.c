@@ -202,7 +202,7 @@ static void try_verbs(const sample *s, size_t turn)
     try_sort(s, turn % 3 == 2);
     try_pairs(s, values[turn % (sizeof values / sizeof *values)]);
     try_argsort(s, turn % 4 < 2 ? ORDO_U32 : ORDO_U64);
-    try_rank(s, inputs_rules[turn % INPUTS_RULES]);
+    try_rank(s, inputs_rule(turn));
 }
 
 /* The same on new keys; the turn also chooses the shape and the direction. */

@@ -361,8 +361,9 @@ static void try_written(const sample *s, size_t turn)
     try_scan(s, ORDO_MAX, s->type, !exclusive);
     try_scan(s, ORDO_PRODUCT, s->type, !exclusive);
     try_product(s, wide, !exclusive);
-    for (ordo_ties ties = ORDO_TIES_MIN; ties <= ORDO_TIES_AVERAGE; ties++)
-        try_rank_sorted(s, ties, ties == ORDO_TIES_AVERAGE ? ORDO_F64 : rank_types[turn % 3]);
+    for (int ties = 0; ties < ORDO_TIES_RULES; ties++)
+        try_rank_sorted(s, (ordo_ties)ties,
+                        ties == ORDO_TIES_AVERAGE ? ORDO_F64 : rank_types[turn % 3]);
     try_radius(s, true);
 }
 

@@ -50,7 +50,7 @@ static window_case random_case(test_rng *rng, ordo_type type, ordo_moving_op op,
         c.opts.method = (uint32_t)test_rng_below(rng, ORDO_METHOD_NEAREST + 1);
     }
     if (op == ORDO_MOVING_RANK) {
-        c.opts.ties = (uint32_t)test_rng_below(rng, ORDO_TIES_AVERAGE + 1);
+        c.opts.ties = (uint32_t)test_rng_below(rng, ORDO_TIES_RULES);
         c.opts.flags = test_rng_below(rng, 2) != 0 ? ORDO_DESCENDING : 0;
     }
     return c;
