@@ -25,41 +25,10 @@ static const char help[] =
     "Usage: ordo COMMAND [options]\n"
     "Sorts, ranks, selects from, scans and measures large arrays, on all CPU cores or a GPU.\n\n"
     "Commands:\n"
-    "  sort        sort numbers, lines or FASTA records, or check that they are sorted\n"
-    "  argsort     print the indices of the elements in sorted order\n"
-    "  rank        print the rank of each element: " NAMES_TIES "\n"
-    "  select      print the k-th smallest elements\n"
-    "  median      print the median\n"
-    "  quantile    print sample quantiles, in any of the usual definitions\n"
-    "  percentile  print percentiles: quantiles numbered from 0 to 100\n"
-    "  topk        print the largest or smallest elements or lines, or their indices\n"
-    "  min         print the smallest number\n"
-    "  max         print the largest number\n"
-    "  sum         print the sum of the numbers\n"
-    "  count       print how many numbers there are\n"
-    "  describe    print count, mean, minimum, quartiles and maximum\n"
-    "  unique      print each distinct number once, or how many there are\n"
-    "  merge       merge sorted files of numbers\n"
-    "  check       check that numbers are sorted; exit status 1 if not\n"
-    "  shuffle     print the elements in random order\n"
-    "  sample      print some elements, chosen at random\n"
-    "  radius      print how far from sorted an array is\n"
-    "  scan        print prefix sums, minima, maxima, or running counts of flags\n"
-    "  moving      print medians, quantiles, ranks, minima or maxima of a moving window\n"
-    "  partition   move the elements whose flag is set to the front\n"
-    "  suffix      print the suffix array of a text, and its common prefixes\n"
-    "  bwt         write the Burrows-Wheeler transform of a text\n"
-    "  unbwt       write the text of a transform\n"
-    "  index       write an index of a text that finds patterns without the text\n"
-    "  search      print where patterns occur in an indexed text, or how often\n"
-    "  bzip2       compress or decompress files as bzip2 does, with all threads\n"
-    "  gen         generate test data; the same seed gives the same data\n"
-    "  bench       measure ordo on this machine, beside other libraries and a plain copy\n"
-    "  tune        measure this machine for the choice between CPU and GPU\n"
-    "  info        print what ordo found on this machine: CPUs, memory, GPUs\n"
-    "  completion  print the completion script of a shell: bash, zsh or fish\n"
-    "  help        print this text, or the help of a command: ordo help rank\n"
-    "  version     print the version\n\n"
+#define ORDO_COMMAND(name, help) help
+#define ORDO_OTHER(name, help) help
+#include "cli/cmd/commands.def"
+    "\n"
     "Input and output are .npy files, raw binary data, or text with one number per line. With\n"
     "--text the input is lines of any bytes, with --fasta FASTA records, with --csv or --tsv\n"
     "rows of fields.\n\n"
@@ -77,17 +46,18 @@ static const char completion_help[] =
     "Exit status: 0 success, 2 error.\n";
 
 static const command *const commands[] = {
-    &command_sort,     &command_argsort,    &command_rank,     &command_select, &command_median,
-    &command_quantile, &command_percentile, &command_topk,     &command_min,    &command_max,
-    &command_sum,      &command_count,      &command_describe, &command_unique, &command_merge,
-    &command_check,    &command_shuffle,    &command_sample,   &command_radius, &command_scan,
-    &command_moving,   &command_partition,  &command_suffix,   &command_bwt,    &command_unbwt,
-    &command_index,    &command_search,     &command_bzip2,    &command_gen,    &command_tune,
-    &command_info};
+#define ORDO_COMMAND(name, help) &command_##name,
+#define ORDO_OTHER(name, help)
+#include "cli/cmd/commands.def"
+};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 /* Commands that are not in the list above. */
-static const char *const others[] = {"bench", "completion", "help", "version"};
+static const char *const others[] = {
+#define ORDO_COMMAND(name, help)
+#define ORDO_OTHER(name, help) #name,
+#include "cli/cmd/commands.def"
+};
 #define OTHERS (sizeof others / sizeof others[0])
 
 /* Pairs: a name from other programs and libraries, and the command to use instead. */

@@ -75,13 +75,9 @@ typedef struct command {
     bool (*work)(execution *e); /* false after a message */
 } command;
 
-extern const command command_sort, command_argsort, command_rank, command_select, command_median,
-    command_quantile, command_topk, command_radius, command_scan, command_partition, command_gen,
-    command_info, command_tune, command_moving;
-extern const command command_percentile, command_min, command_max, command_sum, command_count,
-    command_describe, command_unique, command_merge, command_check, command_shuffle, command_sample;
-extern const command command_suffix, command_bwt, command_unbwt, command_index, command_search;
-extern const command command_bzip2;
+#define ORDO_COMMAND(name, help) extern const command command_##name;
+#define ORDO_OTHER(name, help)
+#include "cli/cmd/commands.def"
 
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);
