@@ -255,18 +255,11 @@ static double whole_rank(const ordo_whole_job *job, double local)
     bool const   is_last = job->ties == ORDO_TIES_MAX ? local == n : local == (last + n) / 2;
     double const before = is_first ? (double)job->first_before : 0;
     double const after = is_last ? (double)job->last_after : 0;
-    switch (job->ties) {
-    case ORDO_TIES_MIN:
-        return (double)job->before + local - before;
-    case ORDO_TIES_MAX:
-        return (double)job->before + local + after;
-    case ORDO_TIES_AVERAGE:
-        return (double)job->before + local + (after - before) / 2;
-    case ORDO_TIES_DENSE:
-    case ORDO_TIES_ORDINAL:
-        break;
-    }
-    return (double)job->before + local;
+    double const rank = (double)job->before + local;
+    return job->ties == ORDO_TIES_MIN       ? rank - before
+           : job->ties == ORDO_TIES_MAX     ? rank + after
+           : job->ties == ORDO_TIES_AVERAGE ? rank + (after - before) / 2
+                                            : rank;
 }
 
 static ordo_status whole(void *state, const ordo_whole_job *job, ordo_exec *exec)
