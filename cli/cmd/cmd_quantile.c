@@ -85,11 +85,14 @@ bool method_known(const execution *e)
     return false;
 }
 
-static const char *median_wrong(execution *e)
+/* What is wrong with the other options, if there is a list of places. */
+static const char *places_wrong(execution *e)
 {
     const options *const o = &e->o;
     const bool           weighted = o->weights_file != NULL;
 
+    if (o->list == NULL)
+        return "";
     if (csv_option(o) != NULL)
         return csv_columns_wrong(e);
     if (both_from_stdin(e, o->weights_file))
@@ -102,6 +105,12 @@ static const char *median_wrong(execution *e)
     return cut != NULL ? cut : groups_wrong(e);
 }
 
+static const char *median_wrong(execution *e)
+{
+    e->o.list = option_list("median", "-q", "0.5", 1, &e->o.count);
+    return places_wrong(e);
+}
+
 static const char *quantile_wrong(execution *e)
 {
     options *const    o = &e->o;
@@ -110,7 +119,7 @@ static const char *quantile_wrong(execution *e)
     if (!method_known(e))
         return "";
     o->list = option_list("quantile", "-q", list, 1, &o->count);
-    return o->list != NULL ? median_wrong(e) : "";
+    return places_wrong(e);
 }
 
 static const char *percentile_wrong(execution *e)
@@ -124,7 +133,7 @@ static const char *percentile_wrong(execution *e)
     for (size_t i = 0; places != NULL && i < o->count; i++)
         places[i] /= 100; /* as NumPy does */
     o->list = places;
-    return places != NULL ? median_wrong(e) : "";
+    return places_wrong(e);
 }
 
 static ordo_quantile_opts library_options(const execution *e)
@@ -149,48 +158,30 @@ static bool read_weights(execution *e, input *weights, ordo_quantile_opts *opts)
     return true;
 }
 
+/* The functions of the library for a median are those that --explain names. */
 static bool quantiles(execution *e, const ordo_quantile_opts *opts)
 {
-    double *const values = new_results(e, ORDO_F64, e->o.count, "the quantiles");
+    const input *const in = &e->in;
+    double *const      values = new_results(e, ORDO_F64, e->o.count, "the quantiles");
 
     if (values == NULL)
         return false;
     call_begin("selecting");
     return call_done(e, "select",
-                     ordo_quantiles(e->ctx, e->in.type, e->in.data, e->n, e->o.list, e->o.count,
-                                    values, opts)) &&
+                     e->command == &command_median
+                         ? ordo_median(e->ctx, in->type, in->data, e->n, values, opts)
+                         : ordo_quantiles(e->ctx, in->type, in->data, e->n, e->o.list, e->o.count,
+                                          values, opts)) &&
            write_results(e, ORDO_F64, values, e->o.count);
 }
 
-static bool median(execution *e, const ordo_quantile_opts *opts)
+static bool quantiles_of_groups(execution *e, ordo_groups *groups)
 {
-    double value;
-
-    call_begin("selecting");
-    return call_done(e, "select",
-                     ordo_median(e->ctx, e->in.type, e->in.data, e->n, &value, opts)) &&
-           write_results(e, ORDO_F64, &value, 1);
-}
-
-static bool with_weights(execution *e, bool (*work)(execution *e, const ordo_quantile_opts *opts))
-{
-    input              weights = {.name = ""};
-    ordo_quantile_opts opts = library_options(e);
-    const bool         ok = read_weights(e, &weights, &opts) && work(e, &opts);
-
-    input_free(&weights);
-    return ok;
-}
-
-/* ---- Groups ---- */
-
-static bool of_groups(execution *e, ordo_groups *groups, bool is_median)
-{
-    const options *const     o = &e->o;
+    const input *const       in = &e->in;
+    const size_t             each = e->o.count;
     const ordo_quantile_opts wish = library_options(e);
     const ordo_group_opts    opts =
         ORDO_OPTS(ordo_group_opts, .nans = wish.nans, .method = wish.method);
-    const size_t each = is_median ? 1 : o->count;
 
     if (!count_groups(e, groups))
         return false;
@@ -198,58 +189,45 @@ static bool of_groups(execution *e, ordo_groups *groups, bool is_median)
     if (values == NULL)
         return false;
     call_begin("selecting");
-    return call_done(e, "select",
-                     is_median ? ordo_group_median(e->ctx, groups, e->in.type, e->in.data, e->n,
-                                                   values, &opts)
-                               : ordo_group_quantiles(e->ctx, groups, e->in.type, e->in.data, e->n,
-                                                      o->list, each, values, &opts)) &&
+    return call_done(
+               e, "select",
+               e->command == &command_median
+                   ? ordo_group_median(e->ctx, groups, in->type, in->data, e->n, values, &opts)
+                   : ordo_group_quantiles(e->ctx, groups, in->type, in->data, e->n, e->o.list, each,
+                                          values, &opts)) &&
            write_groups(e, groups, ORDO_F64, values, each, NULL);
 }
 
-static bool quantiles_of_groups(execution *e, ordo_groups *groups)
+static bool work(execution *e)
 {
-    return of_groups(e, groups, false);
+    input              weights = {.name = ""};
+    ordo_quantile_opts opts = library_options(e);
+
+    if (e->o.groups_file != NULL)
+        return with_groups(e, quantiles_of_groups);
+    const bool ok = read_weights(e, &weights, &opts) && quantiles(e, &opts);
+    input_free(&weights);
+    return ok;
 }
 
-static bool medians_of_groups(execution *e, ordo_groups *groups)
-{
-    return of_groups(e, groups, true);
-}
-
-static bool quantile_work(execution *e)
-{
-    const ordo_quantile_opts opts = library_options(e);
-
-    if (csv_option(&e->o) != NULL)
-        return csv_quantile(e, &opts, e->o.list, e->o.count);
-    return e->o.groups_file != NULL ? with_groups(e, quantiles_of_groups)
-                                    : with_weights(e, quantiles);
-}
-
-static bool median_work(execution *e)
-{
-    const ordo_quantile_opts opts = library_options(e);
-    const double             middle = 0.5;
-
-    if (csv_option(&e->o) != NULL)
-        return csv_quantile(e, &opts, &middle, 1);
-    return e->o.groups_file != NULL ? with_groups(e, medians_of_groups) : with_weights(e, median);
-}
-
-const command command_quantile = {
-    "quantile",          quantile_help,
-    quantile_specs,      READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
-    ORDO_NANS_PROPAGATE, quantile_wrong,
-    quantile_work};
+const command command_quantile = {"quantile",
+                                  quantile_help,
+                                  quantile_specs,
+                                  READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
+                                  ORDO_NANS_PROPAGATE,
+                                  quantile_wrong,
+                                  work};
 const command command_median = {"median",
                                 median_help,
                                 median_specs,
                                 READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
                                 ORDO_NANS_PROPAGATE,
                                 median_wrong,
-                                median_work};
-const command command_percentile = {
-    "percentile",        percentile_help,
-    percentile_specs,    READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
-    ORDO_NANS_PROPAGATE, percentile_wrong,
-    quantile_work};
+                                work};
+const command command_percentile = {"percentile",
+                                    percentile_help,
+                                    percentile_specs,
+                                    READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
+                                    ORDO_NANS_PROPAGATE,
+                                    percentile_wrong,
+                                    work};

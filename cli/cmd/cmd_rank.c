@@ -161,8 +161,6 @@ static bool write_ranks(execution *e, ordo_groups *groups, const ordo_column *co
 
 static bool work(execution *e)
 {
-    if (csv_option(&e->o) != NULL)
-        return csv_rank(e);
     return (!e->o.check_order || check_order(e)) && with_beside(e, write_ranks);
 }
 

@@ -95,8 +95,6 @@ static bool select_lines(execution *e, const size_t *places, uint64_t *index)
 
 static bool work(execution *e)
 {
-    if (csv_option(&e->o) != NULL)
-        return csv_select(e);
     const size_t *const places = library_places(e);
     void *const         results = places == NULL ? NULL
                                                  : new_results(e, e->o.text ? ORDO_U64 : e->in.type,

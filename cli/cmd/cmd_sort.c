@@ -322,11 +322,10 @@ bool sort_numbers(execution *e)
 
 static bool sort(execution *e)
 {
-    return csv_option(&e->o) != NULL ? csv_sort(e)
-           : e->o.check              ? check_sorted(e)
-           : e->o.fasta              ? sort_records(e)
-           : e->o.text               ? sort_lines(e, library_options(e))
-                                     : sort_numbers(e);
+    return e->o.check   ? check_sorted(e)
+           : e->o.fasta ? sort_records(e)
+           : e->o.text  ? sort_lines(e, library_options(e))
+                        : sort_numbers(e);
 }
 
 static const char *argsort_wrong(execution *e)
@@ -372,8 +371,6 @@ static bool write_index(execution *e, ordo_groups *groups, const ordo_column *co
 
 static bool argsort(execution *e)
 {
-    if (csv_option(&e->o) != NULL)
-        return csv_argsort(e);
     if (e->o.one_based && index_type(e->o.index_type, e->n) == ORDO_U32 && e->n > UINT32_MAX)
         return cli_fail("argsort: %zu elements counted from 1 need --index-type u64", e->n);
     return with_beside(e, write_index);

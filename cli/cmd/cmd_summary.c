@@ -128,20 +128,12 @@ static bool write_extreme(execution *e, void (*of)(const summary *s, void *value
     return write_results(e, s.type, &value, 1);
 }
 
-static bool min_work(execution *e)
-{
-    return csv_option(&e->o) != NULL ? csv_summary(e) : write_extreme(e, summary_least);
-}
+static bool min_work(execution *e) { return write_extreme(e, summary_least); }
 
-static bool max_work(execution *e)
-{
-    return csv_option(&e->o) != NULL ? csv_summary(e) : write_extreme(e, summary_most);
-}
+static bool max_work(execution *e) { return write_extreme(e, summary_most); }
 
 static bool sum_work(execution *e)
 {
-    if (csv_option(&e->o) != NULL)
-        return csv_summary(e);
     const summary s = summarize(e);
     const bool    floats = s.type == ORDO_F32 || s.type == ORDO_F64;
 
@@ -162,8 +154,6 @@ static bool sum_work(execution *e)
 
 static bool count_work(execution *e)
 {
-    if (csv_option(&e->o) != NULL)
-        return csv_summary(e);
     const bool     omit = e->o.nans == ORDO_NANS_OMIT;
     const uint64_t n = e->n - (omit ? count_nans(e->in.type, e->in.data, e->n) : 0);
 
@@ -211,8 +201,6 @@ static bool describe_work(execution *e)
     static const double places[] = {0, 0.25, 0.5, 0.75, 1};
     double              found[5], values[DESCRIBED];
 
-    if (csv_option(&e->o) != NULL)
-        return csv_summary(e);
     const summary s = summarize(e);
     call_begin("selecting");
     if (!call_done(e, "select",

@@ -189,8 +189,6 @@ static bool work(execution *e)
     const size_t         k = o->k < e->n ? (size_t)o->k : e->n;
     void                *values = NULL, *index = NULL;
 
-    if (csv_option(o) != NULL)
-        return csv_topk(e);
     if (o->with_index && e->out.format != FORMAT_TEXT)
         return cli_fail("topk: --with-index writes text only: leave out --format, or let the name "
                         "of the output file end in .txt");

@@ -99,8 +99,6 @@ static bool work(execution *e)
     const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e));
     tie_counter          ties = {.e = e};
 
-    if (csv_option(&e->o) != NULL)
-        return csv_unique(e);
     call_begin("sorting");
     if (!call_done(e, "sort", ordo_sort(e->ctx, e->in.type, e->in.data, e->n, &opts)))
         return false;

@@ -319,6 +319,11 @@ bool hold_memory(execution *e, uint64_t bytes)
     return (e->ctx = context_open(e->command->name, &common)) != NULL;
 }
 
+static bool work(execution *e)
+{
+    return csv_option(&e->o) != NULL ? csv_work(e) : e->command->work(e);
+}
+
 static int execute(execution *e)
 {
     const char *const wrong = e->command->wrong != NULL ? e->command->wrong(e) : NULL;
@@ -343,7 +348,7 @@ static int execute(execution *e)
     e->t.last = cli_now();
     const bool ok = external ? external_work(e)
                              : read_input(e) && hold_memory(e, input_memory(e)) && open_output(e) &&
-                                   e->command->work(e) && print_report(e);
+                                   work(e) && print_report(e);
     return !ok ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
 }
 

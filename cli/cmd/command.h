@@ -158,7 +158,9 @@ bool sort_lines(execution *e, ordo_sort_opts opts);
 /* csv_options.c: the option that makes the input rows, "--csv" or "--tsv"; NULL: it is not. */
 const char *csv_option(const options *o);
 
-/* csv_help.c: prints the part of the help about rows, if the command reads them. */
+/* csv_commands.c: the work with --csv or --tsv; prints the part of the help about rows, if the
+ * command reads them. */
+bool csv_work(execution *e);
 void csv_print_help(const command *c, FILE *to);
 
 /* csv_options.c: contradictory options about rows, as `wrong` returns them. csv_wrong(): with --csv
@@ -166,17 +168,6 @@ void csv_print_help(const command *c, FILE *to);
 const char *csv_wrong(execution *e);
 const char *csv_columns_wrong(execution *e); /* the same for commands with --column */
 const char *csv_unused(const execution *e);
-
-/* The work of the commands with --csv or --tsv: csv_sort.c, csv_argsort.c, csv_rank.c, csv_pick.c,
- * csv_unique.c, csv_quantile.c, csv_summary.c. */
-bool csv_sort(execution *e);
-bool csv_argsort(execution *e);
-bool csv_unique(execution *e);
-bool csv_rank(execution *e);
-bool csv_topk(execution *e);
-bool csv_select(execution *e);
-bool csv_summary(execution *e);
-bool csv_quantile(execution *e, const ordo_quantile_opts *opts, const double *q, size_t count);
 
 /* cmd_sort.c: sorts numbers in memory and writes them. */
 bool sort_numbers(execution *e);

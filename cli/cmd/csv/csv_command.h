@@ -7,6 +7,17 @@
 #include "cli/csv/csv_feed.h"
 #include "cli/csv/csv_output.h"
 
+/* The work of the commands: csv_sort.c, csv_argsort.c, csv_rank.c, csv_pick.c, csv_unique.c,
+ * csv_quantile.c, csv_summary.c. */
+bool csv_sort(execution *e);
+bool csv_argsort(execution *e);
+bool csv_unique(execution *e);
+bool csv_rank(execution *e);
+bool csv_topk(execution *e);
+bool csv_select(execution *e);
+bool csv_summary(execution *e);
+bool csv_quantile(execution *e);
+
 /* csv_options.c: reads the files into e->table. False after a message. */
 bool csv_read(execution *e);
 

@@ -102,11 +102,16 @@ static bool quantiles_of_groups(csv_measure_job *job, const csv_column *c)
     return ok;
 }
 
-bool csv_quantile(execution *e, const ordo_quantile_opts *opts, const double *q, size_t count)
+bool csv_quantile(execution *e)
 {
     static const csv_measure quantiles = {
         .names = append_names, .results = append_quantiles, .groups = quantiles_of_groups};
-    csv_measure_job job = {.e = e, .measure = &quantiles, .opts = opts, .q = q, .count = count};
+    const options *const     o = &e->o;
+    const int                method = o->method != NULL ? ordo_method_parse(o->method) : 0;
+    const ordo_quantile_opts opts =
+        ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)o->nans, .method = (uint32_t)method);
+    csv_measure_job job = {
+        .e = e, .measure = &quantiles, .opts = &opts, .q = o->list, .count = o->count};
 
     return csv_measure_columns(&job);
 }

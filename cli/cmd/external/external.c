@@ -274,8 +274,6 @@ static bool sort(external *x)
     } else {
         x->opts.flags |= descending_flag(x->e) | (o->unique ? ORDO_UNIQUE : 0);
     }
-    if (o->resume && !name_resume(x))
-        return false;
     return stream(x, call_sort, x->in.type, o->unique ? UINT64_MAX : x->in.n);
 }
 
@@ -309,27 +307,15 @@ static bool unique(external *x)
     return ended(x, status) && finish(x, count_ties_end(&ties));
 }
 
-static bool argsort(external *x)
+/* argsort and rank. */
+static bool positions(external *x, call *run)
 {
     const bool      known = x->in.n != UINT64_MAX;
     const ordo_type type = index_type(x->e->o.index_type, known ? (size_t)x->in.n : 0);
 
     x->out.add_one = x->e->o.one_based;
     x->opts.flags |= descending_flag(x->e);
-    if (x->e->o.resume && !name_resume(x))
-        return false;
-    return stream(x, call_argsort, type, x->in.n);
-}
-
-static bool rank(external *x)
-{
-    const bool      known = x->in.n != UINT64_MAX;
-    const ordo_type type = index_type(x->e->o.index_type, known ? (size_t)x->in.n : 0);
-
-    x->opts.flags |= descending_flag(x->e);
-    if (x->e->o.resume && !name_resume(x))
-        return false;
-    return stream(x, call_rank, type, x->in.n);
+    return stream(x, run, type, x->in.n);
 }
 
 /* topk --index and --with-index. */
@@ -412,22 +398,20 @@ static bool select_keys(external *x)
 static bool quantiles(external *x)
 {
     const options *const o = &x->e->o;
-    const bool           is_median = x->e->command == &command_median;
-    const size_t         count = is_median ? 1 : o->count;
     const ordo_method    method =
         o->method != NULL ? (ordo_method)ordo_method_parse(o->method) : ORDO_METHOD_DEFAULT;
-    double *const values = new_results(x->e, ORDO_F64, count, "the quantiles");
+    double *const values = new_results(x->e, ORDO_F64, o->count, "the quantiles");
 
     if (values == NULL)
         return false;
     begin(x);
     const ordo_status status =
-        is_median
+        x->e->command == &command_median
             ? ordo_external_median(x->e->ctx, &x->elements, &x->from, values, (ordo_nans)o->nans,
                                    &x->opts, &x->report)
-            : ordo_external_quantiles(x->e->ctx, &x->elements, &x->from, o->list, count, values,
+            : ordo_external_quantiles(x->e->ctx, &x->elements, &x->from, o->list, o->count, values,
                                       (ordo_nans)o->nans, method, &x->opts, &x->report);
-    return ended(x, status) && finish(x, output_array(&x->e->out, ORDO_F64, values, count));
+    return ended(x, status) && finish(x, output_array(&x->e->out, ORDO_F64, values, o->count));
 }
 
 static bool run(external *x)
@@ -440,11 +424,13 @@ static bool run(external *x)
                   .key_offset = (size_t)e->o.key_offset);
     if (e->command == &command_select && e->o.nans == ORDO_NANS_PROPAGATE)
         return cli_fail("select: --nans propagate needs all data in memory: leave out -S");
+    if (e->o.resume && !name_resume(x))
+        return false;
     return e->command == &command_sort      ? sort(x)
            : e->command == &command_merge   ? merge(x)
            : e->command == &command_unique  ? unique(x)
-           : e->command == &command_argsort ? argsort(x)
-           : e->command == &command_rank    ? rank(x)
+           : e->command == &command_argsort ? positions(x, call_argsort)
+           : e->command == &command_rank    ? positions(x, call_rank)
            : e->command == &command_topk    ? topk(x)
            : e->command == &command_select  ? select_keys(x)
                                             : quantiles(x);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 
 #include "cli/cmd/command.h"
+#include "cli/io/spool.h"
 #include "ordo_bz.h"
 
 #include <errno.h>
@@ -295,24 +296,13 @@ static bool is_plain(job *j)
     return j->head_n == HEAD_BYTES && (j->head[3] < '1' || j->head[3] > '9');
 }
 
-static bool write_whole(int fd, const char *bytes, size_t n)
-{
-    for (size_t done = 0; done < n;) {
-        const ssize_t now = write(fd, bytes + done, n - done);
-        if (now < 0 && errno != EINTR)
-            return false;
-        done += now > 0 ? (size_t)now : 0;
-    }
-    return true;
-}
-
 static bool copy_input(job *j)
 {
     static char bytes[1 << 16];
     for (ptrdiff_t got; (got = read_after_head(j, bytes, sizeof bytes)) != 0;) {
         if (got < 0)
             return skipped(j, "cannot read: %s", strerror(errno));
-        if (!write_whole(j->out, bytes, (size_t)got))
+        if (!spool_write(j->out, bytes, (size_t)got))
             return skipped(j, "cannot write %s: %s", j->target[0] != '\0' ? j->target : "stdout",
                            strerror(errno));
     }

@@ -1,5 +1,5 @@
-/* csv_help.c - the help of commands about CSV and TSV files. */
-#include "cli/cmd/command.h"
+/* csv_commands.c - the commands that read CSV and TSV files: their work and their help about it. */
+#include "cli/cmd/csv/csv_command.h"
 
 #include <stdio.h>
 
@@ -71,21 +71,43 @@ static const char format_help[] =
     "                    header, give columns by number\n"
     "  --no-quotes       quotes are ordinary characters\n";
 
+static const struct row_command {
+    const command *command;
+    bool (*work)(execution *e);
+    const char *help;
+} commands[] = {
+    {&command_sort, csv_sort, sort_help},
+    {&command_argsort, csv_argsort, argsort_help},
+    {&command_unique, csv_unique, unique_help},
+    {&command_rank, csv_rank, rank_help},
+    {&command_topk, csv_topk, topk_help},
+    {&command_select, csv_select, select_help},
+    {&command_quantile, csv_quantile, columns_help},
+    {&command_percentile, csv_quantile, columns_help},
+    {&command_median, csv_quantile, columns_help},
+    {&command_min, csv_summary, columns_help},
+    {&command_max, csv_summary, columns_help},
+    {&command_sum, csv_summary, columns_help},
+    {&command_count, csv_summary, columns_help},
+    {&command_describe, csv_summary, columns_help},
+};
+
+static const struct row_command *find(const command *c)
+{
+    const struct row_command *row = commands;
+
+    while (row->command != c)
+        row++;
+    return row;
+}
+
+bool csv_work(execution *e) { return find(e->command)->work(e); }
+
 void csv_print_help(const command *c, FILE *to)
 {
-    const bool columns = c == &command_quantile || c == &command_percentile ||
-                         c == &command_median || c == &command_min || c == &command_max ||
-                         c == &command_sum || c == &command_count || c == &command_describe;
-    const char *const own = columns                 ? columns_help
-                            : c == &command_sort    ? sort_help
-                            : c == &command_argsort ? argsort_help
-                            : c == &command_unique  ? unique_help
-                            : c == &command_rank    ? rank_help
-                            : c == &command_topk    ? topk_help
-                            : c == &command_select  ? select_help
-                                                    : "";
-
-    if ((c->flags & CSV_IN) != 0)
-        fprintf(to, "\nRows of CSV and TSV files:\n%s%s%s", own, columns ? "" : keys_help,
-                format_help);
+    if ((c->flags & CSV_IN) == 0)
+        return;
+    const char *const own = find(c)->help;
+    fprintf(to, "\nRows of CSV and TSV files:\n%s%s%s", own, own == columns_help ? "" : keys_help,
+            format_help);
 }
