@@ -346,10 +346,10 @@ static int execute(execution *e)
         return CLI_TROUBLE;
     e->limited = common.memory_limit != 0 && !e->by_pieces;
     e->t.last = cli_now();
-    const bool ok = external ? external_work(e)
-                             : read_input(e) && hold_memory(e, input_memory(e)) && open_output(e) &&
-                                   work(e) && print_report(e);
-    return !ok ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
+    const bool ok =
+        external ? external_work(e)
+                 : read_input(e) && hold_memory(e, input_memory(e)) && open_output(e) && work(e);
+    return !ok || !print_report(e) ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
 }
 
 static void free_options(options *o)

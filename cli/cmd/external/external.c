@@ -208,18 +208,6 @@ static bool ended(external *x, ordo_status status)
     return true;
 }
 
-/* Ends the output and prints the report. */
-static bool finish(external *x, bool ok)
-{
-    common_options common = x->e->o.common;
-
-    if (!finish_output(x->e, ok))
-        return false;
-    external_explain(x->e, &x->report);
-    common.explain = common.json = false;
-    return report_print(x->e->ctx, &common, "", &x->e->t);
-}
-
 typedef ordo_status call(external *x);
 
 static ordo_status call_sort(external *x)
@@ -258,7 +246,7 @@ static bool stream(external *x, call *run, ordo_type type, uint64_t expected)
     if (!external_output_open(out, x->e, expected, &x->to))
         return false;
     begin(x);
-    return ended(x, run(x)) && finish(x, external_output_end(out));
+    return ended(x, run(x)) && pieces_finish(x->e, external_output_end(out), &x->report);
 }
 
 static bool sort(external *x)
@@ -304,7 +292,7 @@ static bool unique(external *x)
     begin(x);
     const ordo_status status = call_sort(x);
     x->out.told = ties.told;
-    return ended(x, status) && finish(x, count_ties_end(&ties));
+    return ended(x, status) && pieces_finish(x->e, count_ties_end(&ties), &x->report);
 }
 
 /* argsort and rank. */
@@ -345,7 +333,7 @@ static bool topk_index(external *x)
     external_index(keys, out, &x->from, &x->to, &x->elements);
     if (ok)
         begin(x);
-    ok = ok && ended(x, call_topk(x)) && finish(x, external_output_end(out));
+    ok = ok && ended(x, call_topk(x)) && pieces_finish(x->e, external_output_end(out), &x->report);
     free(keys);
     return ok;
 }
@@ -392,7 +380,7 @@ static bool select_keys(external *x)
         if (count_nans(x->in.type, keys + j * size, 1) > 0)
             return cli_fail("select: -k %llu is too large: %s has fewer elements that are not NaN",
                             (unsigned long long)k[j], x->in.s.name);
-    return finish(x, output_array(&x->e->out, x->in.type, keys, o->count));
+    return pieces_finish(x->e, output_array(&x->e->out, x->in.type, keys, o->count), &x->report);
 }
 
 static bool quantiles(external *x)
@@ -411,7 +399,8 @@ static bool quantiles(external *x)
                                    &x->opts, &x->report)
             : ordo_external_quantiles(x->e->ctx, &x->elements, &x->from, o->list, o->count, values,
                                       (ordo_nans)o->nans, method, &x->opts, &x->report);
-    return ended(x, status) && finish(x, output_array(&x->e->out, ORDO_F64, values, o->count));
+    return ended(x, status) &&
+           pieces_finish(x->e, output_array(&x->e->out, ORDO_F64, values, o->count), &x->report);
 }
 
 static bool run(external *x)
