@@ -37,10 +37,6 @@ enum {
      * the link use the memory bandwidth that the CPU needs to sort. */
     ORDO_TUNE_CPU_SHARE = ORDO_TUNE(0, 20),
 
-    /* Per cent of the keys that the CPU gets in a hybrid sample sort. An estimate: the GPU is about
-     * ten times as fast as 16 threads. */
-    ORDO_TUNE_SAMPLE_SHARE = ORDO_TUNE(8, 30),
-
     /* From this many keys on, a share for the CPU that the caller asks for is used or refused. */
     ORDO_TUNE_SHARE_LEAST = ORDO_TUNE(1 << 16, 300),
 

@@ -8,7 +8,6 @@
 #include "plan/calibration.h"
 
 #include "core/cpus.h"
-#include "plan/tuning.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,46 +24,10 @@ enum {
 };
 
 const ordo_cost_fact ordo_cost_facts[COSTS] = {
-    [COST_THREADS] = {"threads", "", "number of threads in the measurements", ORDO_TUNE_CPU_THREADS,
-                      1, 4096},
-    [COST_CPU_16] = {"cpu_16", "ps", "sorting a key of 1 or 2 bytes, time of one thread",
-                     ORDO_TUNE_CPU_NARROW, 1, MILLION},
-    [COST_CPU_32] = {"cpu_32", "ps", "sorting a key of 4 bytes", ORDO_TUNE_CPU_32, 1, MILLION},
-    [COST_CPU_64] = {"cpu_64", "ps", "sorting a key of 8 bytes", ORDO_TUNE_CPU_64, 1, MILLION},
-    [COST_CPU_VALUE] = {"cpu_value", "ps", "added for each byte of a value", ORDO_TUNE_CPU_VALUE, 1,
-                        MILLION},
-    [COST_CPU_INDEX] = {"cpu_index", "ps", "added for an index", ORDO_TUNE_CPU_INDEX, 1, MILLION},
-    [COST_CPU_RANK] = {"cpu_rank", "ps", "added for a rank", ORDO_TUNE_CPU_RANK, 1, MILLION},
-    [COST_CPU_STRING] = {"cpu_string", "ps", "sorting a string that differs in its first bytes",
-                         ORDO_TUNE_CPU_STRING, 1, 10 * MILLION},
-    [COST_CPU_STRING_MORE] = {"cpu_string_more", "ps", "added for each further read of a string",
-                              ORDO_TUNE_CPU_STRING_MORE, 1, 10 * MILLION},
-    [COST_CPU_ALONE] = {"cpu_alone", "%", "of these costs if one thread runs alone",
-                        ORDO_TUNE_CPU_ALONE, 1, 1000},
-    [COST_CPU_SMALL] = {"cpu_small", "%", "of these costs if one thread sorts in its cache",
-                        ORDO_TUNE_CPU_SMALL, 1, 1000},
-    [COST_CPU_CALL] = {"cpu_call", "us", "a call with all threads, for any n", ORDO_TUNE_CPU_CALL,
-                       0, MILLION},
-    [COST_DEVICE_OPEN] = {"device_open", "ms", "opening the GPU", ORDO_TUNE_DEVICE_OPEN, 0,
-                          MILLION},
-    [COST_DEVICE_CALL] = {"device_call", "us", "a call of the GPU, for any n",
-                          ORDO_TUNE_DEVICE_CALL, 0, MILLION},
-    [COST_STAGE_THREAD] = {"stage_thread", "MB/s", "copies to or from the GPU by one thread",
-                           ORDO_TUNE_STAGE_THREAD, 1, 100 * MILLION},
-    [COST_STAGE_WHOLE] = {"stage_whole", "MB/s", "copies of whole arrays by all threads",
-                          ORDO_TUNE_STAGE_WHOLE, 1, 100 * MILLION},
-    [COST_STREAM_CALL] = {"stream_call", "us", "a streamed call, for any n", ORDO_TUNE_STREAM_CALL,
-                          0, MILLION},
-    [COST_STAGE_ALL] = {"stage_all", "MB/s", "streamed copies by all threads", ORDO_TUNE_STAGE_ALL,
-                        1, 100 * MILLION},
-    [COST_HYBRID_SHARE] = {"hybrid_share", "o/oo",
-                           "share of the keys that the CPU sorts in a hybrid sort",
-                           ORDO_TUNE_CPU_SHARE * 10, -1000, 1000},
-    [COST_SAMPLE_SHARE] = {"sample_share", "o/oo",
-                           "share of the keys that the CPU gets in a hybrid sample sort",
-                           ORDO_TUNE_SAMPLE_SHARE * 10, 0, 1000},
-    [COST_HYBRID_TIME] = {"hybrid_time", "%", "time of a hybrid sort, relative to a streamed sort",
-                          100, 1, 1000},
+#define ORDO_COST_ROW(ID, name, unit, standard, least, most, meaning)                              \
+    [COST_##ID] = {#name, unit, meaning, STANDARD_##ID, least, most},
+#include "plan/costs.def"
+#undef ORDO_COST_ROW
 };
 
 void ordo_calibration_standard(ordo_calibration *c)

@@ -1,5 +1,5 @@
 /* calibration.h - the costs of a machine, which predictions (predict.h) are based on: built in
- * (tuning.h) or measured (lib/api/api_calibrate.c), and the file that stores them.
+ * (costs.def) or measured (lib/api/api_calibrate.c), and the file that stores them.
  *
  * The file is text with one cost per line:
  *
@@ -18,33 +18,21 @@
 #ifndef ORDO_PLAN_CALIBRATION_H
 #define ORDO_PLAN_CALIBRATION_H
 
-#include "core/base.h"
+#include "backend/tuning.h"
 
 typedef enum ordo_cost_id {
     COST_NONE = 0,
-    COST_THREADS, /* number of threads in the measurements */
-    COST_CPU_16,
-    COST_CPU_32,
-    COST_CPU_64,
-    COST_CPU_VALUE,
-    COST_CPU_INDEX,
-    COST_CPU_RANK,
-    COST_CPU_STRING,
-    COST_CPU_STRING_MORE,
-    COST_CPU_ALONE,
-    COST_CPU_SMALL,
-    COST_CPU_CALL,
-    COST_DEVICE_OPEN, /* the first cost of the device */
-    COST_DEVICE_CALL,
-    COST_STAGE_THREAD,
-    COST_STAGE_WHOLE,
-    COST_STREAM_CALL,
-    COST_STAGE_ALL,
-    COST_HYBRID_SHARE,
-    COST_HYBRID_TIME,
-    COST_SAMPLE_SHARE,
+#define ORDO_COST_ROW(ID, name, unit, standard, least, most, meaning) COST_##ID,
+#include "plan/costs.def"
+#undef ORDO_COST_ROW
     COSTS
 } ordo_cost_id;
+
+enum {
+#define ORDO_COST_ROW(ID, name, unit, standard, least, most, meaning) STANDARD_##ID = (standard),
+#include "plan/costs.def"
+#undef ORDO_COST_ROW
+};
 
 typedef struct ordo_cost_fact {
     const char *name, *unit, *meaning;

@@ -29,13 +29,13 @@ static double cost_of_string(const long *value, const ordo_load *load)
  * the cache. */
 static double built_in(const ordo_load *load)
 {
-    int const key = load->key == COST_CPU_32   ? ORDO_TUNE_CPU_32
-                    : load->key == COST_CPU_64 ? ORDO_TUNE_CPU_64
-                                               : ORDO_TUNE_CPU_NARROW;
+    int const key = load->key == COST_CPU_32   ? STANDARD_CPU_32
+                    : load->key == COST_CPU_64 ? STANDARD_CPU_64
+                                               : STANDARD_CPU_16;
     int const with = load->with == COST_NONE        ? 0
-                     : load->with == COST_CPU_INDEX ? ORDO_TUNE_CPU_INDEX
-                                                    : ORDO_TUNE_CPU_RANK;
-    return (double)(key + with) + ORDO_TUNE_CPU_VALUE * (double)load->value_size;
+                     : load->with == COST_CPU_INDEX ? STANDARD_CPU_INDEX
+                                                    : STANDARD_CPU_RANK;
+    return (double)(key + with) + STANDARD_CPU_VALUE * (double)load->value_size;
 }
 
 static ordo_load load_of(ordo_type type, size_t n, size_t value_size, ordo_cost_id with)
@@ -101,9 +101,9 @@ ordo_load ordo_load_strings(const ordo_strings *strings, size_t n, uint64_t copi
         ordo_string_look const look = ordo_look_at_strings(strings, n, seed);
         load.further = further_reads(&look, (double)copied / count);
     }
-    double const ps = ORDO_TUNE_CPU_STRING + load.further * ORDO_TUNE_CPU_STRING_MORE;
+    double const ps = STANDARD_CPU_STRING + load.further * STANDARD_CPU_STRING_MORE;
     load.cpu_ns = count * ps * 1e-3;
-    load.host_ns = count * (ORDO_TUNE_CPU_STRING - ORDO_TUNE_CPU_STRING_SAVED) * 1e-3;
+    load.host_ns = count * (STANDARD_CPU_STRING - ORDO_TUNE_CPU_STRING_SAVED) * 1e-3;
     return load;
 }
 
@@ -123,7 +123,7 @@ static double predict_cpu(const ordo_calibration *c, const ordo_load *load, unsi
     double const ps = load->key == COST_CPU_STRING ? (double)load->n * cost_of_string(value, load)
                       : load->key != COST_NONE
                           ? (double)load->n * cost_of(value, load)
-                          : load->cpu_ns * 1e3 * (double)value[COST_CPU_64] / ORDO_TUNE_CPU_64;
+                          : load->cpu_ns * 1e3 * (double)value[COST_CPU_64] / STANDARD_CPU_64;
     if (load->key == COST_CPU_STRING && ordo_is_small(load))
         return ps * 1e-12;
     if (ordo_is_small(load))
@@ -157,9 +157,7 @@ static double predict_ordered(const ordo_calibration *c, const ordo_load *load, 
     bool const alone = load->value_size == 0 && load->with == COST_NONE;
     if (order == KEYS_UNORDERED || (order == KEYS_NEARLY_RISING && !alone))
         return unordered;
-    double const byte = order == KEYS_RISING    ? ORDO_TUNE_CPU_RISING
-                        : order == KEYS_FALLING ? ORDO_TUNE_CPU_FALLING
-                                                : ORDO_TUNE_CPU_NEARLY;
+    double const byte = order == KEYS_RISING ? ORDO_TUNE_CPU_RISING : ORDO_TUNE_CPU_NEARLY;
     ordo_load    ordered = *load;
     ordered.key = COST_NONE; /* only cpu_ns is known */
     ordered.cpu_ns = (double)load->record_bytes * byte * 1e-3;

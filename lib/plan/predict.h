@@ -93,8 +93,8 @@ static inline bool ordo_is_small(const ordo_load *load)
 static inline bool ordo_worth_weighing(const ordo_load *load, unsigned threads)
 {
     if (ordo_is_small(load))
-        return load->cpu_ns * ORDO_TUNE_CPU_SMALL > ORDO_TUNE_WEIGH_LEAST * 1e5;
-    double const call = ORDO_TUNE_CPU_CALL * 1e3 * (threads - 1.0) / (ORDO_TUNE_CPU_THREADS - 1);
+        return load->cpu_ns * STANDARD_CPU_SMALL > ORDO_TUNE_WEIGH_LEAST * 1e5;
+    double const call = STANDARD_CPU_CALL * 1e3 * (threads - 1.0) / (STANDARD_THREADS - 1);
     return load->cpu_ns / (double)threads + call > ORDO_TUNE_WEIGH_LEAST * 1e3;
 }
 

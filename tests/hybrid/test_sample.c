@@ -4,7 +4,7 @@
  * arrays are unchanged unless results have begun to replace them. The same holds for memory, for
  * cancelled calls and for pinned arrays. */
 #define _POSIX_C_SOURCE 200809L
-#include "backend/tuning.h"
+#include "plan/calibration.h"
 #include "inputs.h"
 #include "streamkit.h"
 #include "ordo_gen.h"
@@ -211,7 +211,7 @@ static void shares(void)
         testkit_case("share %g", asked[i]);
         inputs_fill(inputs_find("random bits"), ORDO_U32, before, MOST, i);
         same(ctx, SORT, ORDO_U32, MOST, 0, 0);
-        double const used = facts_of(ctx).cpu_share, built_in = ORDO_TUNE_SAMPLE_SHARE / 100.0;
+        double const used = facts_of(ctx).cpu_share, built_in = STANDARD_SAMPLE_SHARE / 1000.0;
         double const wanted = asked[i] < 0 ? 0 : asked[i] > 0 ? asked[i] : built_in;
         CHECK(used > wanted - 0.001 && used < wanted + 0.001);
         ordo_ctx_free(ctx);
