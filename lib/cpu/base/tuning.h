@@ -21,25 +21,36 @@ enum {
      * u32: 38 us with 1 thread and 42 us with 16. */
     ORDO_TUNE_ALONE = ORDO_TUNE(1 << 17, 64),
 
-    /* Ordinal ranks written by one call of a kernel. */
+    /* Elements of a block that stays in L1 while several loops read it: ordinal ranks written by one
+     * call of a kernel, keys that all ranges of a selection read, outputs of a tile of short moving
+     * windows. */
     ORDO_TUNE_SPAN = ORDO_TUNE(2048, 128),
+
+    /* Elements of a task of its own, where more tasks keep more threads busy: the least chunk of a
+     * radix sort, parts of indices and pairs sorted in place, draws of a sample. EMR, 16 threads,
+     * sorts, time / that of chunks of 2^15 records: 10^5 keys u32 uniform 0.91, u32 zipf 0.82, f64
+     * uniform 0.75, 3e5 f64 0.75. */
+    ORDO_TUNE_TASK = ORDO_TUNE(1 << 13, 192),
+
+    /* Bits of a digit, where digits have counters inside the cache: 2048 of them, two lower-case
+     * letters. V1, one thread, 10^7 random words of 15 letters, M strings/s for 9, 10, 11 bits:
+     * 46.5, 48.3, 47.3. */
+    ORDO_TUNE_DIGIT = ORDO_TUNE(11, 4),
 
     /* Results of this many bytes or more are written past the cache if the ISA can (x86), because
      * an ordinary store first reads the line it overwrites. EMR, 16 threads, sums of 128e6 u32:
      * 14.0 ms with ordinary stores and scalar sums, 8.0 ms with vectors past the cache. */
     ORDO_TUNE_STREAM = ORDO_TUNE(8 << 20, 512),
 
-    /* The radix sort (lib/cpu/radix/radix.c). Bits of a digit inside the cache: 2048 counters. */
-    ORDO_TUNE_RADIX_DIGIT = ORDO_TUNE(11, 4),
-
-    /* Records sorted by counting and merging rather than by digits. V1, a sort of 32 keys u32,
+    /* The radix sort (lib/cpu/radix/radix.c). Records sorted by counting and merging rather than by digits. V1, a sort of 32 keys u32,
      * microseconds by counting and by digits: 0.61 and 0.46. */
     ORDO_TUNE_RADIX_SMALL = ORDO_TUNE(20, 12),
 
     /* Records equal in the digits taken that are finished by insertion. */
     ORDO_TUNE_RADIX_INSERTION = ORDO_TUNE(16, 3),
 
-    /* Bytes of records that are sorted by two digits at once; more are split first. */
+    /* Bytes of records that are sorted by two digits at once; more are split first. Bytes wanted in a
+     * bucket of structs. */
     ORDO_TUNE_RADIX_LOCAL = ORDO_TUNE(512 << 10, 512),
 
     /* Most keys in the sample before a split. EMR, one thread, 10^7 keys f64, ns each for sampling
@@ -48,7 +59,6 @@ enum {
 
     /* Bits of a bucket's number, and of a cell's number where keys are uneven. */
     ORDO_TUNE_RADIX_TOP = ORDO_TUNE(12, 4),
-    ORDO_TUNE_RADIX_CELLS = ORDO_TUNE(12, 5),
 
     /* lg of the records wanted in a bucket. V1, one thread, 10^7 records, ms for 13, 14, 15: u32
      * 60, 58, 65; pairs u32/u32 79, 76, 84. EMR, 14, 15: u32 57, 72; pairs 123, 138. */
@@ -64,14 +74,10 @@ enum {
     ORDO_TUNE_BLOCK_BUCKET = ORDO_TUNE(11, 5),
     ORDO_TUNE_BLOCK_BYTES = ORDO_TUNE(4096, 512),
 
-    /* With several threads: records in a chunk that one thread counts and scatters, at least, and
-     * buckets for each thread, at least. EMR, 16 threads, time / that of chunks of 2^15 records
-     * (4 in 10^5) and at least 16 buckets, both with workers that wait for the next loop before
-     * they sleep: 10^5 keys u32 uniform 0.91, u32 zipf 0.82, f64 uniform 0.75, 3e5 f64 0.75; chunks
-     * alone. With buckets too, time / that of the revision before: u32, u64, f32 and f64 uniform,
-     * zipf, timestamps, 10^5 keys 0.55 to 0.85, 3e5 0.54 to 0.82, 10^6 0.87 to 0.98; with 8
-     * buckets for each thread 10^6 0.88 to 1.14. */
-    ORDO_TUNE_RADIX_CHUNK = ORDO_TUNE(1 << 13, 192),
+    /* Buckets for each of several threads, at least. EMR, 16 threads, time / that of the revision
+     * before, with ORDO_TUNE_TASK: u32, u64, f32 and f64 uniform, zipf, timestamps, 10^5 keys 0.55
+     * to 0.85, 3e5 0.54 to 0.82, 10^6 0.87 to 0.98; with 8 buckets for each thread 10^6 0.88 to
+     * 1.14. */
     ORDO_TUNE_RADIX_SHARES = 4,
 
     /* Records of a bucket that one thread sorts in any case. */
@@ -86,12 +92,11 @@ enum {
     ORDO_TUNE_NARROW_FEW = ORDO_TUNE(1 << 16, 400),
 
     /* Keys that a network sorts in registers (lib/cpu/sort/small_n.c): of up to 32 bits, of 64
-     * bits, and the same with an index or a value. V1, ns for a call, in registers and by digits:
+     * bits or with an index, and both. V1, ns for a call, in registers and by digits:
      * 128 u32 265, 1290; 64 keys f64 300, 1220; argsort of 64 keys u32 300, 550. Where a comparison
      * takes several instructions (lanes.h), the limit is lower. */
     ORDO_TUNE_SMALL_N_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
     ORDO_TUNE_SMALL_N_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
-    ORDO_TUNE_SMALL_N_ORDER = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
     ORDO_TUNE_SMALL_N_ORDER_64 = ORDO_TUNE(32, 6),
     /* A vector sort, where the ISA has one, sorts from WORDS_FEWEST to WORDS_FEW_32 keys of up to
      * 32 bits, and to WORDS_FEW_64 keys of 64 bits or keys of up to 32 bits with their index. Fewer
@@ -108,14 +113,12 @@ enum {
     /* Keys with their index that the vector sort sorts as words on one thread, for argsorts and for
      * ranks (lib/cpu/sort/order_words.c). EMR, AVX-512, time / that of the radix sort in two runs:
      * argsort f64 in [-1, 1) 10^4 keys 0.23, 0.26, 10^5 0.75, 0.66; i32 of all magnitudes 10^5
-     * 0.67, 0.69; average ranks f64 in [-1, 1) 10^5 0.64, 0.52; in one run 3e5 0.73, 10^6 0.85. */
+     * 0.67, 0.69; average ranks f64 in [-1, 1) 10^5 0.64, 0.52; in one run 3e5 0.73, 10^6 0.85. Up to
+     * ORDER pairs with records of 16 bytes follow such an argsort. Sapphire Rapids, one thread, time
+     * of that / of the records, u64 with 4-byte values: 4000 pairs 0.43, 16000 0.55, 65000 0.76,
+     * 260000 0.79, 10^6 1.39. */
     ORDO_TUNE_VECTOR_ORDER = ORDO_TUNE(1 << 17, 300),
     ORDO_TUNE_VECTOR_RANK = ORDO_TUNE(1 << 20, 300),
-
-    /* Pairs with records of 16 bytes that follow an argsort where the ISA has a vector sort.
-     * Sapphire Rapids, one thread, time of that / of the records, u64 with 4-byte values: 4000
-     * pairs 0.43, 16000 0.55, 65000 0.76, 260000 0.79, 10^6 1.39. */
-    ORDO_TUNE_PAIRS_BY_INDEX = ORDO_TUNE(1 << 17, 200),
 
     /* Bytes of one bucket that are gathered before they are written past the cache, a multiple of
      * a cache line. EMR, one thread, 10^7 records, ns each for the scatter with 64, 256, 512 bytes:
@@ -165,8 +168,7 @@ enum {
      * AVX2: 2e6 and 10^7 integers 0.52, 0.60. EMR, with splits that prefetch: 10^7 keys f64 in
      * [-1, 1) 0.82, in [0, 1) 0.81, 3e6 0.88, 1.6e7 in [-1, 1) 1.07 with a copy that took 1.10;
      * AVX2: 3e6 f64 in [0, 1) 0.92, 10^7 in [-1, 1) 1.03. */
-    ORDO_TUNE_WORDS_UNEVEN_32 = ORDO_TUNE(1 << 24, 200),
-    ORDO_TUNE_WORDS_UNEVEN_64 = ORDO_TUNE(1 << 24, 200),
+    ORDO_TUNE_WORDS_UNEVEN = ORDO_TUNE(1 << 24, 200),
 
     /* Integers of 64 bits that the vector sort sorts by 32-bit integers that stand for them
      * (lib/cpu/vector/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64
@@ -186,11 +188,6 @@ enum {
     /* Bytes of records whose ranks are written to their places at once, without a split by index
      * (lib/cpu/rank/cpu_rank.c). */
     ORDO_TUNE_RANK_DIRECT = ORDO_TUNE(1 << 20, 512),
-
-    /* Keys from which on a sample is looked at for few values (lib/cpu/sort/few_values.c). Sapphire
-     * Rapids, one thread, 30000 keys, time with the look / without: 100 values u32 0.85, f32 0.80,
-     * u64 0.47, f64 0.45; uniform 0.98 to 1.04; 10^4 keys uniform 1.01 to 1.07. */
-    ORDO_TUNE_FEW_KEYS = ORDO_TUNE(1 << 14, 256),
 
     /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c),
      * in a table of words and in a table of bytes. */
@@ -215,16 +212,18 @@ enum {
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
     ORDO_TUNE_LOOK_KEYS = ORDO_TUNE(64, 16),
     ORDO_TUNE_LOOK_FAR = ORDO_TUNE(1 << 12, 64), /* keys of longer windows, for a large radius */
-    /* Up to this many keys are all checked instead, if only a sorted or reversed array matters.
-     * Sapphire Rapids, argsort i32, time of this / of a look: 2000 keys uniform 0.88, sorted 0.48;
-     * 10^4 keys uniform 0.97, sorted 0.71. */
-    ORDO_TUNE_LOOK_ALL = ORDO_TUNE(1 << 14, 48),
+    /* From this many keys on, windows and few values are looked for; up to so many, all keys are
+     * checked instead of a look if only a sorted or reversed array matters. Sapphire Rapids, one
+     * thread, 30000 keys, time with the look for few values / without: 100 values u32 0.85, f32
+     * 0.80, u64 0.47, f64 0.45; uniform 0.98 to 1.04; 10^4 keys uniform 1.01 to 1.07. Argsort i32,
+     * time of a check of all / of a look: 2000 keys uniform 0.88, sorted 0.48; 10^4 keys uniform
+     * 0.97, sorted 0.71. */
+    ORDO_TUNE_LOOK_ALL = ORDO_TUNE(1 << 14, 256),
 
     /* Runs that are merged rather than sorted again. */
     ORDO_TUNE_RUNS = ORDO_TUNE(8, 4),
 
-    /* The largest radius for which AUTO sorts keys in windows (32-bit keys, f32, 64-bit keys), and
-     * the least number of keys.
+    /* The largest radius for which AUTO sorts keys in windows (32-bit keys, f32, 64-bit keys).
      * V1, 10^7 keys, ns per key for radius 16, 64, 10^4 and by the radix sort: u32 0.64, 3.2, 3.6,
      * 6.9; u64 2.2, 4.8, 5.5, 8.3.
      * A Xeon with 105 MB L3, AVX2, one thread, 2e6 keys, before the networks used vectors of 32
@@ -246,13 +245,11 @@ enum {
     ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
     ORDO_TUNE_ROUGH_RADIUS_F32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 1 << 10), 64),
     ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
-    ORDO_TUNE_ROUGH_VECTOR_32 = ORDO_TUNE(1 << 14, 64),
     ORDO_TUNE_ROUGH_VECTOR_64 = ORDO_TUNE(1 << 10, 64),
     ORDO_TUNE_ROUGH_FEW = 16,
     ORDO_TUNE_ROUGH_MANY = ORDO_TUNE(1000000, 256),
     ORDO_TUNE_ROUGH_PART_32 = ORDO_TUNE(1 << 10, 4),
     ORDO_TUNE_ROUGH_PART_64 = ORDO_TUNE(1 << 12, 4),
-    ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),
 
     /* Keys out of place that are sorted apart (lib/cpu/sort/displaced.c): one key in
      * DISPLACED_FREE of the array, and one in DISPLACED_SHARE of those read so far. It is tried if
@@ -273,16 +270,9 @@ enum {
      * for 2^13, 2^16, 2^18: 66, 68, 67. */
     ORDO_TUNE_MERGE_BLOCK = ORDO_TUNE(1 << 16, 48),
 
-    /* Items of output in one piece of a merging pass. V1, 4 runs of 1e6 items of 64 bits, ms of one
-     * thread for 2^13, 2^15, 2^17: 10.0, 8.6, 8.6. */
-    ORDO_TUNE_MERGE_PIECE = ORDO_TUNE(1 << 15, 80),
-
     /* Items up to which the in-place radix sort merges with a buffer on the stack (8 KB). V1, 3e6
      * random items of 128 bits, ms of one thread for 128, 512, 1024: 72.5, 71.8, 72.3. */
     ORDO_TUNE_INPLACE_SMALL = ORDO_TUNE(512, 32),
-
-    /* Keys that are a task of their own for a thread when indices or pairs are sorted in place. */
-    ORDO_TUNE_INPLACE_TASK = ORDO_TUNE(1 << 13, 64),
 
     /* Sorts by a caller's comparison, which takes 5 ns at best: elements sorted by one thread and
      * merged by one piece; elements up to which merging is left to do it all; lg of the leaves of
@@ -296,12 +286,8 @@ enum {
      * pointers, 176 ms without. */
     ORDO_TUNE_COMPARE_LARGE = ORDO_TUNE(512, 32),
 
-    /* Bits of one digit of a string's key, at most 11: two lower-case letters. V1, one thread, 10^7
-     * random words of 15 letters, M strings/s for 9, 10, 11 bits: 46.5, 48.3, 47.3. */
-    ORDO_TUNE_STRINGS_DIGIT = ORDO_TUNE(11, 4),
-
     /* A group of n strings is sorted by this many bits more than lg n, after which most strings
-     * differ. The same measure, 3e6 words, 2, 4, 6, 8 bits: 41.7, 46.6, 47.7, 47.7. */
+     * differ. V1, one thread, 3e6 random words of 15 letters, M strings/s for 2, 4, 6, 8 bits: 41.7, 46.6, 47.7, 47.7. */
     ORDO_TUNE_STRINGS_EXTRA = ORDO_TUNE(6, 3),
 
     /* Up to this many string keys are sorted by insertion. The same measure, 10^6 strings with a
@@ -331,10 +317,9 @@ enum {
      * 8000 keys 8.8 and 12; indices by a bracket and in order, 8000 12 and 13, 10^5 109 and 99,
      * 10^6 974 and 1089. KEYS: NumPy's time over ordo's, by a copy and by a bracket, of 10^4,
      * 16000, 32000 and 64000 keys 1.42 and 1.34, 1.38 and 1.42, 1.50 and 1.51, 1.42 and 1.57
-     * (Emerald Rapids). COPY beyond 16000 keys and PACKED are estimates. */
-    ORDO_TUNE_NTH_COPY = ORDO_TUNE(1 << 16, 64),
+     * (Emerald Rapids). PACKED is an estimate. Otherwise the limits are SELECT_SMALL and
+     * SELECT_VECTOR_COPY. */
     ORDO_TUNE_NTH_PACKED = ORDO_TUNE(1 << 11, 64),
-    ORDO_TUNE_NTH_VECTOR_COPY = ORDO_TUNE(1 << 13, 64),
     ORDO_TUNE_NTH_VECTOR_KEYS = ORDO_TUNE(12 << 10, 64),
     ORDO_TUNE_NTH_INDEX_ORDERED = ORDO_TUNE(1 << 18, 64),
 
@@ -352,19 +337,16 @@ enum {
     ORDO_TUNE_SELECT_VECTOR_32 = ORDO_TUNE(512, 16),
     ORDO_TUNE_SELECT_VECTOR_64 = ORDO_TUNE(128, 16),
 
-    /* Keys of a block that all ranges of a pass read while it is in L1; and keys of one histogram,
-     * whose counts are then added atomically. */
-    ORDO_TUNE_SELECT_BLOCK = ORDO_TUNE(2048, 48),
+    /* Keys of one histogram, whose counts are then added atomically. */
     ORDO_TUNE_SELECT_PIECE = ORDO_TUNE(1 << 18, 200),
 
-    /* lg of the largest sample; draws in one piece of a loop; and how many standard deviations a
+    /* lg of the largest sample, and how many standard deviations a
      * bracket reaches to each side: with 3, one bracket in 370 misses, which costs a second
      * read. */
     ORDO_TUNE_SELECT_LG_SAMPLE = ORDO_TUNE(20, 10),
     /* The least sample: 16 % of 10^4 keys are kept. The same machine, f64, time with 2^9 / with
      * 2^10: 0.72 for 10^4 keys. */
     ORDO_TUNE_SELECT_LG_LEAST = ORDO_TUNE(9, 1),
-    ORDO_TUNE_SELECT_DRAWS = ORDO_TUNE(1 << 13, 40),
     ORDO_TUNE_SELECT_SIGMAS = ORDO_TUNE(3, 2),
 
     /* lg of the number of cells by which keys are counted if several k are wanted; and NEAR: if all
@@ -375,9 +357,6 @@ enum {
 
     /* At most one key in this many is kept in scratch. */
     ORDO_TUNE_SELECT_SHARE = ORDO_TUNE(8, 2),
-
-    /* Bits of a digit of radix select: a histogram of 16 KB on the stack. */
-    ORDO_TUNE_SELECT_DIGIT = ORDO_TUNE(11, 4),
 
     /* Top-k records that are sorted in place, on one thread. */
     ORDO_TUNE_TOPK_SMALL = ORDO_TUNE(1 << 14, 64),
@@ -414,27 +393,23 @@ enum {
     ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2),
 
     /* The sort of structs (lib/cpu/elements/sort_records.c): bytes of an element up to which it is
-     * scattered to a bucket, bytes of an array from which buckets are used, and bytes wanted in a
-     * bucket. Sapphire Rapids, one thread, 256 MB, CPU time without buckets over that with buckets:
+     * scattered to a bucket, and bytes of an array from which buckets are used. Sapphire Rapids, one thread, 256 MB, CPU time without buckets over that with buckets:
      * elements of 96 bytes 1.46, 128 bytes 1.36, 256 bytes 1.24. */
     ORDO_TUNE_ELEMENT = 256,
     ORDO_TUNE_ELEMENTS_ALONE = ORDO_TUNE(2 << 20, 4096),
-    ORDO_TUNE_ELEMENT_BUCKET = ORDO_TUNE(512 << 10, 256),
 
     /* Moving windows: outputs of a chunk, at least CHUNK and WINDOWS windows; where scratch is
-     * refused or the array has too few chunks for the threads, at least LEAST and one window.
+     * refused or the array has too few chunks for the threads, at least CHUNK and one window.
      * Sapphire Rapids, one thread, f64, 2^20 elements, ns an output of the median for CHUNK 256 and
      * 1024: window 20 25.8, 33.8; window 100 17.4, 18.5. */
     ORDO_TUNE_MOVING_CHUNK = ORDO_TUNE(256, 24),
     ORDO_TUNE_MOVING_WINDOWS = ORDO_TUNE(3, 2),
-    ORDO_TUNE_MOVING_LEAST = ORDO_TUNE(256, 8),
 
     /* Minima and maxima: outputs of a chunk, at least BOUNDS and BOUNDS_WINDOWS windows. Windows of
-     * up to SHORT elements are done in tiles of TILE outputs, which stay in the L1 cache. */
+     * up to SHORT elements are done in tiles of SPAN outputs. */
     ORDO_TUNE_MOVING_BOUNDS = ORDO_TUNE(1 << 15, 24),
     ORDO_TUNE_MOVING_BOUNDS_WINDOWS = ORDO_TUNE(16, 2),
-    ORDO_TUNE_MOVING_SHORT = ORDO_TUNE(512, 9),
-    ORDO_TUNE_MOVING_TILE = ORDO_TUNE(2048, 16)
+    ORDO_TUNE_MOVING_SHORT = ORDO_TUNE(512, 9)
 };
 
 #endif

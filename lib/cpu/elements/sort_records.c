@@ -72,7 +72,7 @@ static bool takes_buckets(const ordo_records_job *job)
 
 static size_t bucket_count(const ordo_records_job *job)
 {
-    size_t const wanted = job->n * job->size / ORDO_TUNE_ELEMENT_BUCKET;
+    size_t const wanted = job->n * job->size / ORDO_TUNE_RADIX_LOCAL;
     size_t       buckets = LEAST_BUCKETS;
     while (buckets < BUCKETS && buckets < wanted)
         buckets *= 2;

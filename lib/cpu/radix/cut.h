@@ -16,7 +16,7 @@
 enum {
     TOP_BITS = ORDO_TUNE_RADIX_TOP,
     BUCKETS = 1 << TOP_BITS,
-    CELL_BITS = ORDO_TUNE_RADIX_CELLS,
+    CELL_BITS = ORDO_TUNE_RADIX_TOP,
     /* A cell's word holds its first bucket, the number of its last bucket counted from there, and
      * the shift that gives the number of a bucket. */
     CELL_LAST = 12,

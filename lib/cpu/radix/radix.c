@@ -164,7 +164,7 @@ typedef struct radix_memory { /* memory that the splits of one job share */
 
 static size_t chunk_count(size_t n, unsigned threads)
 {
-    return threads == 1 ? 1 : ordo_min(4 * (size_t)threads, n / ORDO_TUNE_RADIX_CHUNK + 1);
+    return threads == 1 ? 1 : ordo_min(4 * (size_t)threads, n / ORDO_TUNE_TASK + 1);
 }
 
 /* One thread sorts a bucket of up to this many records. */
@@ -453,9 +453,8 @@ static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsig
 /* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. */
 static bool is_uneven_vector_sorted(const radix_work *work)
 {
-    size_t const most =
-        work->io->kind == RECORD_K32 ? ORDO_TUNE_WORDS_UNEVEN_32 : ORDO_TUNE_WORDS_UNEVEN_64;
-    return !work->cut.even && is_vector_sortable(&work->local, work->io) && work->n <= most;
+    return !work->cut.even && is_vector_sortable(&work->local, work->io) &&
+           work->n <= ORDO_TUNE_WORDS_UNEVEN;
 }
 
 /* Sorts all keys or records on this thread. in_place: in the memory of the result. */

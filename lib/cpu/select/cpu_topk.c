@@ -184,8 +184,8 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, const ordo_exec *exec)
 /* ---- The paths ---- */
 
 enum {
-    MOST_FEW = ORDO_TUNE_WORDS_FEW_64 > ORDO_TUNE_SMALL_N_ORDER ? ORDO_TUNE_WORDS_FEW_64
-                                                                : ORDO_TUNE_SMALL_N_ORDER
+    MOST_FEW = ORDO_TUNE_WORDS_FEW_64 > ORDO_TUNE_SMALL_N_64 ? ORDO_TUNE_WORDS_FEW_64
+                                                             : ORDO_TUNE_SMALL_N_64
 };
 
 struct cpu_look {

@@ -63,7 +63,7 @@ bool select_sort(const selector *s, void *words, size_t n, void *spare);
 
 enum {
     SELECT_RANGES = 72, /* the most ranges of one pass */
-    SELECT_DIGITS = 1 << ORDO_TUNE_SELECT_DIGIT,
+    SELECT_DIGITS = 1 << ORDO_TUNE_DIGIT,
     SELECT_MANY = 512 /* the most k of select_cells */
 };
 

@@ -19,7 +19,7 @@ enum {
     PARTS = 3, /* of every cell, if any cell has a frequent word */
     ALL_CELLS = PARTS * CELLS,
     HEAVY_SHARE = 64, /* a cell with more than 1/64 of the sample may have a frequent word */
-    CELL_BLOCK = ORDO_TUNE_SELECT_BLOCK / 2
+    CELL_BLOCK = ORDO_TUNE_SPAN / 2
 };
 
 #define MARGIN 1.05 /* factor for more kept words than the sample predicts */

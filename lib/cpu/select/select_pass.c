@@ -49,13 +49,13 @@ static void pass_piece(void *arg, size_t lo, size_t hi)
     pass_work *const      work = arg;
     const selector *const s = work->s;
     cpu_band              bands[SELECT_RANGES];
-    uint64_t              words[ORDO_TUNE_SELECT_BLOCK];
+    uint64_t              words[ORDO_TUNE_SPAN];
 
     for (size_t r = 0; r < work->count; r++)
         bands[r] = (cpu_band){work->ranges[r].band.lo, work->ranges[r].band.hi, 0, 0};
-    for (size_t at = lo; at < hi; at += ORDO_TUNE_SELECT_BLOCK) {
+    for (size_t at = lo; at < hi; at += ORDO_TUNE_SPAN) {
         const char *const keys = (const char *)s->job->keys + at * s->key_size;
-        size_t const      count = ordo_min(ORDO_TUNE_SELECT_BLOCK, hi - at);
+        size_t const      count = ordo_min(ORDO_TUNE_SPAN, hi - at);
         for (size_t r = 0; r < work->count; r++) {
             const select_range *const range = &work->ranges[r];
             range_total *const        total = &work->total[r];
@@ -175,7 +175,7 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
 bool select_gather(const selector *s, size_t count, void *words)
 {
     word_work work = {s, words};
-    return ordo_loop(s->exec, count, ORDO_TUNE_SELECT_DRAWS, gather_piece, &work);
+    return ordo_loop(s->exec, count, ORDO_TUNE_TASK, gather_piece, &work);
 }
 
 static void copy_piece(void *arg, size_t lo, size_t hi)

@@ -19,7 +19,7 @@ enum {
     TASKS = 64, /* the most tasks made for the threads */
     TASKS_EACH = 4,
     STRETCH = ORDO_TUNE_PIECE, /* steps between two checks for cancel */
-    ENOUGH = ORDO_TUNE_INPLACE_TASK
+    ENOUGH = ORDO_TUNE_TASK
 };
 
 static size_t tasks_for(const ordo_exec *exec)

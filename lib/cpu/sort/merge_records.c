@@ -20,7 +20,7 @@
 #include "cpu/radix/for_each_record.h"
 
 enum {
-    PIECE = ORDO_TUNE_MERGE_PIECE
+    PIECE = ORDO_TUNE_PIECE
 };
 
 typedef struct merge_work {

@@ -188,7 +188,7 @@ static ordo_argsort_job argsort_of_pairs(const ordo_pairs_job *job)
  * and an index. */
 static bool may_go_by_index(const ordo_pairs_job *job)
 {
-    return job->keys.n <= ORDO_TUNE_PAIRS_BY_INDEX &&
+    return job->keys.n <= ORDO_TUNE_VECTOR_ORDER &&
            records_kind_of_pairs(job->keys.type, job->value_size) == RECORD_P64;
 }
 

@@ -29,7 +29,6 @@ enum {
 };
 
 _Static_assert((int)ORDO_TUNE_SMALL_N_32 <= MOST_32 && (int)ORDO_TUNE_SMALL_N_64 <= MOST_64 &&
-                   (int)ORDO_TUNE_SMALL_N_ORDER <= MOST_64 &&
                    (int)ORDO_TUNE_SMALL_N_ORDER_64 <= MOST_64,
                "there is a network for them");
 
@@ -190,7 +189,7 @@ bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_e
 static bool order_network(ordo_type type, const void *keys, size_t n, bool descending,
                           uint32_t *order, ordo_exec *exec)
 {
-    if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_SMALL_N_ORDER_64 : ORDO_TUNE_SMALL_N_ORDER))
+    if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_SMALL_N_ORDER_64 : ORDO_TUNE_SMALL_N_64))
         return false;
     tell_network(exec);
     BY_TYPE(type, small_order, (keys, n, descending, order));

@@ -38,7 +38,7 @@ static size_t most_runs(ordo_type type)
 static size_t most_radius_of(ordo_type type, size_t n, bool by_vectors)
 {
     bool const   narrow = ordo_type_size(type) <= sizeof(uint32_t);
-    size_t const most = narrow ? ORDO_TUNE_ROUGH_VECTOR_32 : ORDO_TUNE_ROUGH_VECTOR_64;
+    size_t const most = narrow ? ORDO_TUNE_ROUGH_RADIUS_32 : ORDO_TUNE_ROUGH_VECTOR_64;
     size_t const part = n / (narrow ? ORDO_TUNE_ROUGH_PART_32 : ORDO_TUNE_ROUGH_PART_64);
     if (by_vectors)
         return n < ORDO_TUNE_ROUGH_MANY ? ORDO_TUNE_ROUGH_FEW : ordo_min(most, part);
@@ -124,7 +124,7 @@ static bool seems_reversed(cpu_look *look)
 static bool seems_displaced(cpu_look *look)
 {
     const look_view *const view = view_of(look);
-    return view != NULL && look->job->n >= ORDO_TUNE_ROUGH_KEYS && !is_narrow(look->job) &&
+    return view != NULL && look->job->n >= ORDO_TUNE_LOOK_ALL && !is_narrow(look->job) &&
            view->falls * ORDO_TUNE_DISPLACED_FALLS <= view->looked &&
            view->far_falls <= ORDO_TUNE_DISPLACED_FAR && !seems_reversed(look);
 }
@@ -132,7 +132,7 @@ static bool seems_displaced(cpu_look *look)
 static bool seems_rough(cpu_look *look)
 {
     const look_view *const view = view_of(look);
-    if (view == NULL || look->job->n < ORDO_TUNE_ROUGH_KEYS || is_narrow(look->job) ||
+    if (view == NULL || look->job->n < ORDO_TUNE_LOOK_ALL || is_narrow(look->job) ||
         view->far_falls > 0 || view->falls * 4 >= view->looked * 3 || seems_reversed(look))
         return false;
     look->radius = most_radius(look->kernels, look->job);
@@ -141,7 +141,7 @@ static bool seems_rough(cpu_look *look)
 
 static bool is_counted(const ordo_sort_job *job)
 {
-    return job->n >= ORDO_TUNE_FEW_KEYS && !is_narrow(job);
+    return job->n >= ORDO_TUNE_LOOK_ALL && !is_narrow(job);
 }
 
 /* The paths draw the samples, because a sample takes too much room for the look. */
@@ -372,7 +372,7 @@ size_t cpu_sort_path_scratch(const ordo_sort_job *job, unsigned threads)
         return general;
     cpu_records const records = {records_kind_of_keys(job->type), NULL, job->n};
     size_t const      room =
-        is_narrow(job) || job->n < ORDO_TUNE_ROUGH_KEYS ? 0 : cpu_displaced_scratch(job);
+        is_narrow(job) || job->n < ORDO_TUNE_LOOK_ALL ? 0 : cpu_displaced_scratch(job);
     size_t const few = is_counted(job) ? cpu_few_scratch(job, threads) : 0;
     size_t const declined = declined_scratch(job, threads);
     size_t const ordered = is_narrow(job) ? 0

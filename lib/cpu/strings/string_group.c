@@ -171,7 +171,7 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
         return;
     }
     unsigned const     bits = ordo_bit_length(count) - 1 + ORDO_TUNE_STRINGS_EXTRA;
-    unsigned const     half = (unsigned)ordo_min((bits + 1) / 2, ORDO_TUNE_STRINGS_DIGIT);
+    unsigned const     half = (unsigned)ordo_min((bits + 1) / 2, ORDO_TUNE_DIGIT);
     string_digit const high = string_digit_take(&varying, half);
     string_digit const low = string_digit_take(&varying, half);
     sort_by_digits(worker, lo, hi, &high, &low);

@@ -281,7 +281,7 @@ static bool step(large_work *work, size_t pieces, large_list *list)
         return true;
     }
 
-    work->digit = string_digit_take(&varying, ORDO_TUNE_STRINGS_DIGIT);
+    work->digit = string_digit_take(&varying, ORDO_TUNE_DIGIT);
     if (!run(work, count, work->piece, count_piece))
         return false;
     lay_out(work, ordo_div_up(count, work->piece));

@@ -58,8 +58,8 @@ static void FN(moving_bounds_short)(moving_chunk *chunk, size_t window)
 {
     BITS *const  codes = chunk->codes;
     size_t const outputs = chunk->hi - chunk->lo;
-    for (size_t at = 0; at < outputs; at += ORDO_TUNE_MOVING_TILE) {
-        size_t const count = ordo_min(ORDO_TUNE_MOVING_TILE, outputs - at);
+    for (size_t at = 0; at < outputs; at += ORDO_TUNE_SPAN) {
+        size_t const count = ordo_min(ORDO_TUNE_SPAN, outputs - at);
         size_t       covered = 1, left = count + window - 1;
         FN(moving_codes)(chunk, at, left, codes);
         for (; 2 * covered <= window; covered *= 2) {
