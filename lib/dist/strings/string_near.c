@@ -18,7 +18,6 @@ enum {
 typedef struct group { /* strings with the key of a position */
     uint64_t key;
     uint64_t less; /* strings of all processes before them */
-    uint64_t all;  /* of all processes */
     uint64_t kept; /* kept strings of all processes before them */
 } group;
 
@@ -54,7 +53,6 @@ static ordo_status make_groups(nearing *s, cut *cuts, size_t count)
     TRY(dist_sum(&s->part->c, s->sums, s->group_count));
     s->total = s->first ? s->groups[0].less : 0;
     for (size_t g = 0; g < s->group_count; g++) {
-        s->groups[g].all = s->sums[g];
         s->groups[g].kept = s->total;
         s->total += s->sums[g];
     }

@@ -13,16 +13,23 @@ typedef struct moving {
     uint32_t      *sent_lengths, *got_lengths; /* of the strings */
 } moving;
 
+/* Memory for what is known about each string, when the pieces have a size. */
+static ordo_status take_lengths(moving *m)
+{
+    dist_call *const   c = &m->part->c;
+    string_list *const got = &m->out->received;
+    got->n = m->out->p.received;
+    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *m->sent_lengths, m->sent_lengths);
+    TRY_SCRATCH(c->exec, (got->n + 1) * sizeof *m->got_lengths, m->got_lengths);
+    TRY_SCRATCH(c->exec, (got->n + 1) * sizeof *got->offsets, got->offsets);
+    return ORDO_OK;
+}
+
 static ordo_status take_memory(moving *m, const uint64_t *wanted)
 {
-    dist_call *const     c = &m->part->c;
     string_pieces *const out = m->out;
-    size_t const         received = (size_t)wanted[c->comm.rank];
-    TRY(pieces_open(c, NULL, wanted, &out->p));
-    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *m->sent_lengths, m->sent_lengths);
-    TRY_SCRATCH(c->exec, (received + 1) * sizeof *m->got_lengths, m->got_lengths);
-    TRY_SCRATCH(c->exec, (received + 1) * sizeof *out->received.offsets, out->received.offsets);
-    out->received.n = received;
+    TRY(pieces_open(&m->part->c, NULL, wanted, &out->p));
+    TRY(take_lengths(m));
     return m->ordered ? string_part_sort(m->part) : string_part_arrange(m->part, &out->sent);
 }
 
@@ -51,11 +58,15 @@ static ordo_status take_received(moving *m)
     return ORDO_OK;
 }
 
-static ordo_status move_bytes(string_pieces *s)
+/* Sends the lengths and then the bytes of the strings. */
+static ordo_status move_strings(moving *m)
 {
-    pieces *const    p = &s->p;
-    dist_call *const c = p->call;
-    double const     started = dist_clock();
+    string_pieces *const s = m->out;
+    pieces *const        p = &s->p;
+    dist_call *const     c = p->call;
+    TRY(pieces_exchange(p, m->sent_lengths, sizeof *m->sent_lengths, m->got_lengths));
+    TRY(dist_agree(c, take_received(m)));
+    double const started = dist_clock();
     for (int32_t r = 0; r < c->comm.size; r++) {
         p->bytes[0][r] = s->sent.offsets[p->send_at[r]];
         p->bytes[1][r] = s->sent.offsets[p->send_at[r] + p->send_n[r]] - p->bytes[0][r];
@@ -77,9 +88,7 @@ ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, bool o
     TRY(string_cuts_find(part, out->p.borders, out->p.border_count));
     TRY(dist_agree(c, copy_sent(&m)));
     TRY(pieces_at(&out->p));
-    TRY(pieces_exchange(&out->p, m.sent_lengths, sizeof *m.sent_lengths, m.got_lengths));
-    TRY(dist_agree(c, take_received(&m)));
-    return move_bytes(out);
+    return move_strings(&m);
 }
 
 /* ---- Strings that are not sorted ---- */
@@ -117,10 +126,7 @@ static ordo_status scatter_sent(moving *m)
     uint64_t             *starts;
     uint32_t             *lengths;
     sent->n = c->n;
-    out->received.n = out->p.received;
-    TRY_SCRATCH(c->exec, (out->received.n + 1) * sizeof *m->got_lengths, m->got_lengths);
-    TRY_SCRATCH(c->exec, (out->received.n + 1) * sizeof *offsets, out->received.offsets);
-    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *m->sent_lengths, m->sent_lengths);
+    TRY(take_lengths(m));
     TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *sent->offsets, sent->offsets);
     TRY_SCRATCH(c->exec, (size_t)(offsets[c->n] - offsets[0]) + 1, sent->bytes);
     TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *starts, starts);
@@ -145,7 +151,5 @@ ordo_status string_pieces_divide(string_part *part, string_pieces *out, bool *mo
     if (!*moved)
         return ORDO_OK;
     TRY(dist_agree(c, scatter_sent(&m)));
-    TRY(pieces_exchange(&out->p, m.sent_lengths, sizeof *m.sent_lengths, m.got_lengths));
-    TRY(dist_agree(c, take_received(&m)));
-    return move_bytes(out);
+    return move_strings(&m);
 }
