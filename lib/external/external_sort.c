@@ -179,7 +179,7 @@ static uint64_t spilled_bytes(const runs *r)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < r->blocks; i++)
-        bytes += r->bytes[i];
+        bytes += r->index[i].bytes;
     return bytes;
 }
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-    FORMAT = 2,
+    FORMAT = 3,
     TEXT_BYTES = 1024,
     CHECKED_BYTES = 8 << 20 /* of the source or the sink that are read again at once */
 };
@@ -23,14 +23,10 @@ enum {
 static const char name_manifest[] = "manifest", name_new[] = "manifest.new", name_index[] = "index",
                   name_runs[] = "runs", name_ranges[] = "ranges";
 
-typedef struct run_entry { /* of the index; the facts of its blocks and a checksum follow */
+typedef struct run_entry { /* of the index; the run_block of its blocks and a checksum follow */
     uint64_t n, blocks, offset, bytes;
     uint64_t sum; /* of its elements in the source */
 } run_entry;
-
-enum {
-    BLOCK_FACTS = sizeof(uint64_t) + 3 * sizeof(uint32_t)
-};
 
 static bool failed(const resume *r, int error, const char *what)
 {
@@ -215,7 +211,7 @@ static bool read_manifest(const resume *r, progress *p, bool *found)
 
 static size_t entry_bytes(uint64_t blocks)
 {
-    return sizeof(run_entry) + (size_t)blocks * BLOCK_FACTS + sizeof(uint32_t);
+    return sizeof(run_entry) + (size_t)blocks * sizeof(run_block) + sizeof(uint32_t);
 }
 
 /* Appends the last run to the index. */
@@ -229,18 +225,12 @@ static bool append_index(resume *r, const runs *all, uint32_t sum)
         return failure_record(&r->call->failure, ORDO_E_NOMEM,
                               "the system refused memory for the index of a run");
     for (size_t i = 0; i < n; i++)
-        length += all->bytes[b + i];
+        length += all->index[b + i].bytes;
     run_entry const head = {one->n, n, all->extents[one->extent].offset, length, sum};
-    char           *at = entry;
-    memcpy(at, &head, sizeof head);
-    at += sizeof head;
-    memcpy(at, all->first + b, n * sizeof *all->first);
-    at += n * sizeof *all->first;
-    const uint32_t *const facts[] = {all->n, all->bytes, all->crc};
-    for (size_t i = 0; i < 3; i++, at += n * sizeof(uint32_t))
-        memcpy(at, facts[i] + b, n * sizeof(uint32_t));
+    memcpy(entry, &head, sizeof head);
+    memcpy(entry + sizeof head, all->index + b, n * sizeof *all->index);
     uint32_t const crc = crc32c(entry, bytes - sizeof crc);
-    memcpy(at, &crc, sizeof crc);
+    memcpy(entry + bytes - sizeof crc, &crc, sizeof crc);
     int error = write_at(r->index, entry, bytes, r->index_bytes);
     free(entry);
     if (error == 0 && fdatasync(r->index) != 0)
@@ -295,24 +285,20 @@ static uint64_t source_elements(const resume *r)
 /* Whether the numbers of an entry can be those of a run behind `done` elements: no block is larger
  * than planned, and all of them are in the source and in the runs. */
 static bool entry_is_sound(const resume *r, const runs *all, const run_entry *head,
-                           const char *facts, uint64_t done)
+                           const char *index, uint64_t done)
 {
     size_t const   blocks = (size_t)head->blocks;
     uint64_t const left = source_elements(r) - done, spilled = all->spill->sizes[0];
     uint64_t       n = 0, bytes = 0, before = 0;
     for (size_t i = 0; i < blocks; i++) {
-        uint64_t first;
-        uint32_t count, length;
-        memcpy(&first, facts + i * sizeof first, sizeof first);
-        memcpy(&count, facts + blocks * sizeof first + i * sizeof count, sizeof count);
-        memcpy(&length, facts + blocks * (sizeof first + sizeof count) + i * sizeof length,
-               sizeof length);
-        if (count == 0 || count > all->block_n || length > block_most(&all->kind, count) ||
-            first < before)
+        run_block b;
+        memcpy(&b, index + i * sizeof b, sizeof b);
+        if (b.n == 0 || b.n > all->block_n || b.bytes > block_most(&all->kind, b.n) ||
+            b.first < before)
             return false;
-        n += count;
-        bytes += length;
-        before = first;
+        n += b.n;
+        bytes += b.bytes;
+        before = b.first;
     }
     return blocks > 0 && n == head->n && n <= left && bytes == head->bytes &&
            head->offset <= spilled && bytes <= spilled - head->offset &&
@@ -326,12 +312,12 @@ static bool add_run(const resume *r, runs *all, const char *entry, size_t bytes,
     run_entry                  head;
     uint32_t                   crc;
     bool                       same = false;
-    const char *const          facts = entry + sizeof head;
+    const char *const          index = entry + sizeof head;
     memcpy(&head, entry, sizeof head);
     memcpy(&crc, entry + bytes - sizeof crc, sizeof crc);
     if (crc32c(entry, bytes - sizeof crc) != crc)
         return refuse(r, "the checksum of its index is wrong");
-    if (!entry_is_sound(r, all, &head, facts, done))
+    if (!entry_is_sound(r, all, &head, index, done))
         return refuse(r, "its index is damaged");
     if (!compare_sum(r, given->from.fd, given->from.name,
                      r->source[RESUME_FACTS - 1] + done * given->kind.size,
@@ -339,8 +325,7 @@ static bool add_run(const resume *r, runs *all, const char *entry, size_t bytes,
         return false;
     if (!same)
         return refuse(r, "the source has changed since");
-    size_t const n = (size_t)head.blocks;
-    return runs_restore(all, head.n, n, head.offset, facts, facts + n * sizeof(uint64_t));
+    return runs_restore(all, head.n, (size_t)head.blocks, head.offset, index);
 }
 
 /* Reads the next run of the index, which follows `done` elements. */
@@ -352,7 +337,7 @@ static bool load_run(resume *r, runs *all, uint64_t index_end, uint64_t done)
         return refuse(r, "its index is too short");
     if (!read_at(r->index, name_index, &head, sizeof head, r->index_bytes, f))
         return false;
-    if (head.blocks > (index_end - r->index_bytes) / BLOCK_FACTS ||
+    if (head.blocks > (index_end - r->index_bytes) / sizeof(run_block) ||
         entry_bytes(head.blocks) > index_end - r->index_bytes)
         return refuse(r, "its index is damaged");
     size_t const bytes = entry_bytes(head.blocks);

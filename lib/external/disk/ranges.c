@@ -48,7 +48,7 @@ size_t ranges_memory(const element_kind *kind, size_t count, size_t block_n, siz
 /* The order of the first element of the next block of a run. */
 static uint64_t next_order(const ranges *g, size_t i)
 {
-    return g->runs->first[g->cursors[i].block + g->cursors[i].taken];
+    return g->runs->index[g->cursors[i].block + g->cursors[i].taken].first;
 }
 
 static bool comes_first(const void *user, size_t i, size_t j)
@@ -110,7 +110,7 @@ static void take_blocks(ranges *g)
     size_t n = g->carried;
     for (; g->readers.in_heap > 0; g->next++) {
         cursor *const c = &g->cursors[g->readers.heap[0]];
-        size_t const  count = g->runs->n[c->block + c->taken];
+        size_t const  count = g->runs->index[c->block + c->taken].n;
         if (n + count > g->capacity)
             break;
         n += count;
@@ -130,8 +130,8 @@ static size_t blocks_of_read(const ranges *g, const cursor *c, size_t *bytes)
     size_t const      end = ordo_min(c->block + c->taken, extent_end);
     size_t            block = c->block;
     *bytes = 0;
-    while (block < end && *bytes + r->bytes[block] <= g->staging)
-        *bytes += r->bytes[block++];
+    while (block < end && *bytes + r->index[block].bytes <= g->staging)
+        *bytes += r->index[block++].bytes;
     return block - c->block;
 }
 
@@ -154,9 +154,9 @@ static void advance(const ranges *g, cursor *c, size_t count, size_t bytes)
 /* Unpacks a block that was read. False if it is not the block that was written. */
 static bool unpack(const runs *r, size_t block, const char *packed, char *elements)
 {
-    return crc32c(packed, r->bytes[block]) == r->crc[block] &&
-           block_unpack(&r->kind, packed, r->bytes[block], r->n[block], elements) &&
-           element_order(&r->kind, elements) == r->first[block];
+    return crc32c(packed, r->index[block].bytes) == r->index[block].crc &&
+           block_unpack(&r->kind, packed, r->index[block].bytes, r->index[block].n, elements) &&
+           element_order(&r->kind, elements) == r->index[block].first;
 }
 
 /* Reads blocks at the cursor into the buffer and unpacks them to *to, which moves on. */
@@ -171,8 +171,8 @@ static bool read_blocks(const ranges *g, cursor *c, char *buffer, char **to)
     for (size_t block = c->block; block < c->block + count; block++) {
         if (!unpack(r, block, buffer + at, *to))
             return spill_damaged(r->spill, file, c->offset + at);
-        at += r->bytes[block];
-        *to += r->n[block] * r->kind.size;
+        at += r->index[block].bytes;
+        *to += r->index[block].n * r->kind.size;
     }
     advance(g, c, count, bytes);
     return true;
@@ -262,7 +262,7 @@ size_t ranges_tell(const ranges *g) { return g->next; }
 static bool read_last(ranges *g, const cursor *c, char *elements)
 {
     const runs *const r = g->runs;
-    size_t const      block = c->block - 1, bytes = r->bytes[block];
+    size_t const      block = c->block - 1, bytes = r->index[block].bytes;
     unsigned const    file = r->extents[c->extent].file;
     uint64_t const    offset = c->offset - bytes;
     char *const       buffer = g->readers.buffers[0];
@@ -282,7 +282,7 @@ static bool divide_again(ranges *g, char *block, uint64_t *last)
             continue;
         if (!read_last(g, c, block))
             return false;
-        size_t const n = r->n[c->block - 1], below = before_cut(g, i, block, n);
+        size_t const n = r->index[c->block - 1].n, below = before_cut(g, i, block, n);
         *last = ordo_max(*last, element_tie(&r->kind, block + (below - 1) * size));
         c->carried = n - below;
         memcpy(to, block + below * size, c->carried * size);
@@ -298,8 +298,8 @@ bool ranges_seek(ranges *g, size_t next, uint64_t *passed, uint64_t *last)
     *passed = *last = 0;
     for (; g->next < next && g->readers.in_heap > 0; g->next++) {
         cursor *const c = &g->cursors[g->readers.heap[0]];
-        *passed += r->n[c->block];
-        c->offset += r->bytes[c->block++];
+        *passed += r->index[c->block].n;
+        c->offset += r->index[c->block++].bytes;
         readers_next(&g->readers, c->block == c->end);
     }
     if (g->next < next)

@@ -27,10 +27,7 @@ void runs_close(runs *r)
 {
     free(r->all);
     free(r->extents);
-    free(r->first);
-    free(r->n);
-    free(r->bytes);
-    free(r->crc);
+    free(r->index);
     free(r->staging);
     *r = (runs){0};
 }
@@ -100,10 +97,7 @@ bool runs_reserve(runs *r, size_t count)
         return true;
     size_t const more =
         count > 1 ? r->blocks + count : ordo_max(next_capacity(r->block_capacity), r->blocks + 1);
-    if (!grow(r, (void **)&r->first, more, sizeof *r->first) ||
-        !grow(r, (void **)&r->n, more, sizeof *r->n) ||
-        !grow(r, (void **)&r->bytes, more, sizeof *r->bytes) ||
-        !grow(r, (void **)&r->crc, more, sizeof *r->crc))
+    if (!grow(r, (void **)&r->index, more, sizeof *r->index))
         return false;
     r->block_capacity = more;
     return true;
@@ -114,11 +108,10 @@ static bool note_block(runs *r, const char *elements, size_t n, size_t bytes)
 {
     if (!runs_reserve(r, 1))
         return false;
-    r->first[r->blocks] = element_order(&r->kind, elements);
-    r->n[r->blocks] = (uint32_t)n;
-    r->bytes[r->blocks] = (uint32_t)bytes;
-    r->crc[r->blocks] = crc32c(r->staging + r->staged, bytes);
-    r->blocks++;
+    r->index[r->blocks++] = (run_block){.first = element_order(&r->kind, elements),
+                                        .n = (uint32_t)n,
+                                        .bytes = (uint32_t)bytes,
+                                        .crc = crc32c(r->staging + r->staged, bytes)};
     return true;
 }
 
@@ -142,17 +135,11 @@ bool runs_append(runs *r, const char *elements, size_t n)
 
 bool runs_end(runs *r) { return flush(r); }
 
-bool runs_restore(runs *r, uint64_t n, size_t blocks, uint64_t offset, const void *first,
-                  const void *others)
+bool runs_restore(runs *r, uint64_t n, size_t blocks, uint64_t offset, const void *index)
 {
-    const char *const more = others;
-    size_t const      width = blocks * sizeof(uint32_t), at = r->blocks;
     if (!runs_begin(r) || !note_extent(r, 0, offset) || !runs_reserve(r, blocks))
         return false;
-    memcpy(r->first + at, first, blocks * sizeof *r->first);
-    memcpy(r->n + at, more, width);
-    memcpy(r->bytes + at, more + width, width);
-    memcpy(r->crc + at, more + 2 * width, width);
+    memcpy(r->index + r->blocks, index, blocks * sizeof *r->index);
     r->all[r->count - 1].n = n;
     r->all[r->count - 1].blocks = blocks;
     r->blocks += blocks;

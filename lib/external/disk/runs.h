@@ -23,6 +23,13 @@ typedef struct extent {
     uint64_t offset; /* of its first byte */
 } extent;
 
+typedef struct run_block { /* what is known about a block, in memory and in an index on disk */
+    uint64_t first;        /* the order of its first element */
+    uint32_t n;            /* elements */
+    uint32_t bytes;        /* on disk */
+    uint32_t crc;          /* its checksum */
+} __attribute__((packed, aligned(4))) run_block;
+
 typedef struct runs {
     element_kind kind;
     size_t       block_n; /* the most elements of a block */
@@ -34,11 +41,8 @@ typedef struct runs {
     extent *extents;
     size_t  extent_count, extent_capacity;
 
-    uint64_t *first; /* of block i: the order of its first element, */
-    uint32_t *n;     /* its number of elements, */
-    uint32_t *bytes; /* its length on disk, */
-    uint32_t *crc;   /* its checksum */
-    size_t    blocks, block_capacity;
+    run_block *index; /* of all blocks */
+    size_t     blocks, block_capacity;
 
     char    *staging;
     size_t   staging_bytes; /* it is written when it holds so many bytes */
@@ -48,7 +52,7 @@ typedef struct runs {
 } runs;
 
 enum {
-    RUNS_BLOCK_MEMORY = 20 /* bytes of memory for each block */
+    RUNS_BLOCK_MEMORY = sizeof(run_block)
 };
 
 /* Blocks are collected until there are `staging` bytes, and written then. Call runs_close() in any
@@ -64,10 +68,9 @@ bool runs_begin(runs *r);
 bool runs_append(runs *r, const char *elements, size_t n);
 bool runs_end(runs *r);
 
-/* Adds a run that is in the temporary file already, at `offset`: its elements, and the facts of its
- * blocks in the order of the arrays of struct runs (first as one array, the others as three). */
-bool runs_restore(runs *r, uint64_t n, size_t blocks, uint64_t offset, const void *first,
-                  const void *others);
+/* Adds a run that is in the temporary file already, at `offset`: its elements, and the run_block of
+ * each of its blocks. */
+bool runs_restore(runs *r, uint64_t n, size_t blocks, uint64_t offset, const void *index);
 
 /* Makes space for a block again, after block_n was changed. */
 bool runs_resize(runs *r);

@@ -326,7 +326,7 @@ static bool rank_all(ranker *r)
         return false;
     c->report.unpacked = r->data.n * r->bits.size;
     for (size_t i = 0; i < r->runs.blocks; i++)
-        c->report.packed += r->runs.bytes[i];
+        c->report.packed += r->runs.index[i].bytes;
     c->report.runs = r->runs.count;
     c->report.levels = 1;
     r->next = 0;
