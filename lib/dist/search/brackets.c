@@ -24,11 +24,6 @@ static size_t sample_size(uint64_t total)
     return wanted < NARROWING_SAMPLE ? (size_t)wanted + 1 : NARROWING_SAMPLE;
 }
 
-bool brackets_fit(const dist_part *part, const cut *cuts, size_t count)
-{
-    return count <= NARROWING_FEW || bands_fit(part, sample_size(part->total), cuts, count);
-}
-
 /* ---- Positions ---- */
 
 typedef struct walk { /* through the spans, at ascending positions */

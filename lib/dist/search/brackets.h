@@ -14,9 +14,6 @@
 
 #include "dist/search/sample.h"
 
-/* Whether a read leaves few keys for these ascending positions; the same on every process. */
-bool brackets_fit(const dist_part *part, const cut *cuts, size_t count);
-
 /* Sets order, less and here of every cut. Collective. */
 ordo_status brackets_find(dist_call *c, const dist_part *part, cut *cuts, size_t count);
 

@@ -4,6 +4,7 @@
 
 #include "backend/tuning.h"
 #include "dist/search/brackets.h"
+#include "dist/search/narrowing.h"
 #include "dist/strings/string_keys.h"
 
 #include <string.h>
@@ -184,11 +185,8 @@ static ordo_status keep_near(nearing *s, cut *cuts, size_t count)
     string_part *const p = s->part;
     dist_call *const   c = &p->c;
     double const       started = dist_clock();
-    dist_part const    all = {.counts = c->counts, .total = c->total};
     TRY(dist_agree(c, take_memory(s, count)));
-    for (size_t j = 0; j < count; j++)
-        s->cuts[j] = (cut){.position = cuts[j].position};
-    if (c->total < LEAST || count == 0 || !brackets_fit(&all, s->cuts, count))
+    if (c->total < LEAST || count == 0 || count > NARROWING_FEW)
         return dist_agree(c, string_part_sort(p));
     TRY(narrow(s, cuts, count));
     for (size_t level = 1; level < MOST_LEVELS && is_deep(s); level++) {

@@ -7,7 +7,7 @@
  * 3 Only strings with these keys are kept and sorted. If there are many, and of one key, steps 1
  *   to 3 are made again with the bytes behind it.
  *
- * A few strings, and more positions than one read finds, are sorted as a whole. Memory: 8 bytes for
+ * A few strings, and those of more than 1000 positions, are sorted as a whole. Memory: 8 bytes for
  * each string, and the kept strings. */
 #ifndef ORDO_DIST_STRINGS_STRING_NEAR_H
 #define ORDO_DIST_STRINGS_STRING_NEAR_H
