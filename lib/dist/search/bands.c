@@ -40,7 +40,7 @@ bool bands_fit(const dist_part *part, size_t size, const cut *open, size_t count
 /* Adds a band behind the others, and the gap before it. */
 static void add_band(narrowing *s, uint64_t lo, uint64_t hi)
 {
-    span const band = {.lo = lo, .hi = hi, .reads = true, .keeps = lo != hi};
+    span const band = {.lo = lo, .hi = hi, .keeps = lo != hi};
     if (lo > hi)
         return;
     uint64_t const from = s->span_count == 0 ? 0 : s->spans[s->span_count - 1].hi + 1;
@@ -118,7 +118,7 @@ static void read_block(narrowing *s, size_t from, size_t n, size_t *below, size_
     size_t const           size = ordo_type_size(s->part.order.type);
     for (size_t i = 0; i < s->span_count; i++) {
         const span *const at = &s->spans[i];
-        if (!at->reads)
+        if (i % 2 == 0 && !at->keeps)
             continue;
         ordo_band_job const job = {.type = s->part.order.type,
                                    .descending = s->part.order.descending,
@@ -176,8 +176,6 @@ static void count_spans(reading *r)
 
 ordo_status bands_keep(narrowing *s)
 {
-    for (size_t i = 0; i < s->span_count; i++)
-        s->spans[i].reads = s->spans[i].keeps;
     TRY(narrowing_restart(s));
     reading r = {.s = s};
     return read_keys(&r);

@@ -17,8 +17,7 @@ enum {
 
 typedef struct span {
     uint64_t lo, hi;    /* orders, both inside */
-    bool     reads;     /* the next pass counts the keys */
-    bool     keeps;     /* and keeps them */
+    bool     keeps;     /* the next read keeps its keys */
     uint64_t here, all; /* keys of this process, of all processes */
 } span;
 
