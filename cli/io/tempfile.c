@@ -148,38 +148,31 @@ static int create_nameless(const char *folder, mode_t mode)
     return fd;
 }
 
-bool temp_create(tempfile *t, const char *beside, mode_t mode)
+/* Drops the file after a failure, whose errno stays. */
+static bool give_up(tempfile *t)
 {
-    *t = (tempfile){.fd = -1, .path = name_buffer(beside)};
-    if (t->path == NULL) {
-        errno = ENOMEM;
-        return false;
-    }
-    char *const name = t->path + strlen(t->path) - strlen(prefix);
-    *name = '\0';
-    t->fd = create_nameless(t->path, mode);
-    *name = prefix[0];
-    if (t->fd >= 0 || create_some(t, mode))
-        return true;
     const int error = errno;
     temp_drop(t);
     errno = error;
     return false;
 }
 
+bool temp_create(tempfile *t, const char *beside, mode_t mode)
+{
+    *t = (tempfile){.fd = -1, .path = name_buffer(beside)};
+    if (t->path == NULL)
+        return false;
+    char *const name = t->path + strlen(t->path) - strlen(prefix);
+    *name = '\0';
+    t->fd = create_nameless(t->path, mode);
+    *name = prefix[0];
+    return t->fd >= 0 || create_some(t, mode) || give_up(t);
+}
+
 bool temp_create_as(tempfile *t, const char *path, mode_t mode)
 {
     *t = (tempfile){.fd = -1, .path = strdup(path)};
-    if (t->path == NULL) {
-        errno = ENOMEM;
-        return false;
-    }
-    if (create_named(t, mode))
-        return true;
-    const int error = errno;
-    temp_drop(t);
-    errno = error;
-    return false;
+    return t->path != NULL && (create_named(t, mode) || give_up(t));
 }
 
 /* Whether fd is a regular file of this user without other names, and locks it. Sets errno. */
@@ -203,10 +196,8 @@ static bool own_and_lock(int fd)
 bool temp_open_kept(tempfile *t, const char *beside, const char *name, mode_t mode)
 {
     *t = (tempfile){.fd = -1, .path = temp_folder(beside, strlen(name))};
-    if (t->path == NULL) {
-        errno = ENOMEM;
+    if (t->path == NULL)
         return false;
-    }
     strcat(t->path, name);
     t->fd = open(t->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode);
     t->kept = true;
@@ -214,10 +205,7 @@ bool temp_open_kept(tempfile *t, const char *beside, const char *name, mode_t mo
         t->named = true;
         return true;
     }
-    const int error = errno;
-    temp_drop(t);
-    errno = error;
-    return false;
+    return give_up(t);
 }
 
 void temp_keep(tempfile *t, bool keep)
