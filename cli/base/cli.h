@@ -44,6 +44,10 @@ void *cli_alloc(size_t n, size_t size, const char *what);
 /* The same without a message. */
 void *cli_alloc_quiet(size_t n, size_t size);
 
+/* Makes room for n elements of `size` bytes in an array, whose address is at `array` and which
+ * grows by more than that. False without a message; the array stays as it is. */
+bool cli_grow(void *array, size_t n, size_t *capacity, size_t size);
+
 /* Seconds of a monotonic clock. */
 double cli_now(void);
 

@@ -102,18 +102,9 @@ static void sort_few(const line_ties *t, tie_group g)
 static void keep_large(tie_job *job, tie_group g)
 {
     pthread_mutex_lock(&job->lock);
-    if (job->count == job->capacity) {
-        const size_t     capacity = 2 * job->capacity + 64;
-        tie_group *const larger = realloc(job->large, capacity * sizeof *larger);
-        if (larger != NULL) {
-            job->large = larger;
-            job->capacity = capacity;
-        }
-    }
-    if (job->count < job->capacity)
+    job->failed |= !cli_grow(&job->large, job->count + 1, &job->capacity, sizeof g);
+    if (!job->failed)
         job->large[job->count++] = g;
-    else
-        job->failed = true;
     pthread_mutex_unlock(&job->lock);
 }
 

@@ -21,13 +21,8 @@ static bool keep_line(void *user, const source *s)
 {
     line_keeper *const k = user;
 
-    if (k->l->n + 1 >= k->capacity) {
-        k->capacity = 2 * k->capacity + 4096;
-        uint64_t *const offsets = realloc(k->l->offsets, k->capacity * sizeof *offsets);
-        if (offsets == NULL)
-            return cli_fail("%s: not enough memory for the offsets of the lines", s->name);
-        k->l->offsets = offsets;
-    }
+    if (!cli_grow(&k->l->offsets, k->l->n + 2, &k->capacity, sizeof *k->l->offsets))
+        return cli_fail("%s: not enough memory for the offsets of the lines", s->name);
     memmove(k->l->bytes + k->used, source_line(s), s->length);
     k->used += s->length;
     k->l->offsets[0] = 0;

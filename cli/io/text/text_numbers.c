@@ -231,14 +231,8 @@ static bool make_room(text_numbers *t, size_t n, size_t size)
 
 static bool note_minus_zero(text_numbers *t, size_t at)
 {
-    if (t->minus_zero_count == t->minus_zero_room) {
-        const size_t  room = 2 * t->minus_zero_room + 64;
-        size_t *const larger = realloc(t->minus_zeros, room * sizeof *larger);
-        if (larger == NULL)
-            return cli_fail("%s: not enough memory for the places of -0", t->s->name);
-        t->minus_zeros = larger;
-        t->minus_zero_room = room;
-    }
+    if (!cli_grow(&t->minus_zeros, t->minus_zero_count + 1, &t->minus_zero_room, sizeof at))
+        return cli_fail("%s: not enough memory for the places of -0", t->s->name);
     t->minus_zeros[t->minus_zero_count++] = at;
     return true;
 }

@@ -37,9 +37,14 @@ typedef struct part { /* of a piece: whole lines */
     candidate  *found;
 } part;
 
+typedef struct kept_lines {
+    line_top top;
+    size_t   byte_capacity, offset_capacity, place_capacity;
+} kept_lines;
+
 typedef struct search {
-    line_top    top; /* the first lines so far, `sorted` of them in order; then candidates */
-    size_t      sorted, capacity, byte_capacity;
+    kept_lines  kept; /* the first lines so far, `sorted` of them in order; then candidates */
+    size_t      sorted;
     uint64_t    k;
     bool        descending;
     ordo_ctx   *ctx;
@@ -51,14 +56,8 @@ typedef struct search {
 
 static bool add_candidate(part *p, const char *begin, const char *end)
 {
-    if (p->n == p->capacity) {
-        const size_t     capacity = 2 * p->capacity + 1024;
-        candidate *const larger = realloc(p->found, capacity * sizeof *larger);
-        if (larger == NULL)
-            return false;
-        p->found = larger;
-        p->capacity = capacity;
-    }
+    if (!cli_grow(&p->found, p->n + 1, &p->capacity, sizeof *p->found))
+        return false;
     p->found[p->n++] = (candidate){begin, end, p->lines};
     return true;
 }
@@ -86,74 +85,59 @@ static void look_through(void *argument)
 
 /* ---- The lines so far ---- */
 
-/* Memory for at least `needed` elements of `size` bytes. NULL: not enough; array stays. */
-static void *grow(void *array, size_t needed, size_t capacity, size_t size)
+static bool append(kept_lines *k, const char *begin, const char *end, uint64_t place)
 {
-    return needed > capacity ? realloc(array, (needed + needed / 2 + 1024) * size) : array;
+    line_top *const t = &k->top;
+    const size_t    length = (size_t)(end - begin), used = (size_t)t->offsets[t->n];
+
+    if (!cli_grow(&t->bytes, used + length + 1, &k->byte_capacity, 1) ||
+        !cli_grow(&t->offsets, t->n + 2, &k->offset_capacity, sizeof *t->offsets) ||
+        !cli_grow(&t->places, t->n + 1, &k->place_capacity, sizeof *t->places))
+        return false;
+    if (length > 0)
+        memcpy(t->bytes + used, begin, length);
+    t->places[t->n++] = place;
+    t->offsets[t->n] = used + length;
+    return true;
 }
 
-static bool append(search *s, const char *begin, const char *end, uint64_t place)
+/* The array of offsets has its first element. False: not enough memory. */
+static bool start(kept_lines *k)
 {
-    line_top *const t = &s->top;
-    const size_t    length = (size_t)(end - begin);
-    const size_t    bytes = (size_t)t->offsets[t->n] + length + 1;
-    char *const     text = grow(t->bytes, bytes, s->byte_capacity, 1);
-    t->bytes = text != NULL ? text : t->bytes;
-    uint64_t *const offsets = grow(t->offsets, t->n + 2, s->capacity, sizeof *offsets);
-    t->offsets = offsets != NULL ? offsets : t->offsets;
-    uint64_t *const places = grow(t->places, t->n + 2, s->capacity, sizeof *places);
-    t->places = places != NULL ? places : t->places;
-    if (text == NULL || offsets == NULL || places == NULL)
-        return false;
-    if (bytes > s->byte_capacity)
-        s->byte_capacity = bytes + bytes / 2 + 1024;
-    if (t->n + 2 > s->capacity)
-        s->capacity = t->n + 2 + (t->n + 2) / 2 + 1024;
-    if (length > 0)
-        memcpy(text + offsets[t->n], begin, length);
-    places[t->n++] = place;
-    offsets[t->n] = offsets[t->n - 1] + length;
-    return true;
+    *k = (kept_lines){.top.offsets = calloc(2, sizeof(uint64_t)), .offset_capacity = 2};
+    return k->top.offsets != NULL;
 }
 
 /* Sorts the lines and keeps the first k. */
 static bool keep_first(search *s)
 {
-    line_top *const    t = &s->top;
+    line_top *const    t = &s->kept.top;
     const ordo_strings strings = ORDO_OPTS(ordo_strings, .bytes = t->bytes, .offsets = t->offsets);
     const ordo_sort_opts opts =
         ORDO_OPTS(ordo_sort_opts, .flags = (s->descending ? ORDO_DESCENDING : 0) | ORDO_STABLE);
     const size_t    n = t->n, k = s->k < n ? (size_t)s->k : n;
     uint64_t *const order = cli_alloc(n, sizeof *order, "the order of the lines");
-    search          kept = {.sorted = 0};
-    bool            ok = order != NULL;
+    kept_lines      kept;
 
-    if (ok) {
-        s->status = ordo_argsort_strings(s->ctx, &strings, n, ORDO_U64, order, &opts);
-        ok = s->status == ORDO_OK;
-    }
-    kept.top.offsets = calloc(2, sizeof *kept.top.offsets);
-    kept.capacity = 0;
-    bool room = kept.top.offsets != NULL;
-    for (size_t i = 0; ok && room && i < k; i++)
+    if (order == NULL)
+        return false;
+    bool room = start(&kept);
+    s->status = ordo_argsort_strings(s->ctx, &strings, n, ORDO_U64, order, &opts);
+    for (size_t i = 0; s->status == ORDO_OK && room && i < k; i++)
         room = append(&kept, t->bytes + t->offsets[order[i]], t->bytes + t->offsets[order[i] + 1],
                       t->places[order[i]]);
     free(order);
-    if (ok && !room)
-        ok = cli_fail("topk: not enough memory for %zu lines", k);
     kept.top.lines = t->lines;
     line_top_free(t);
-    *t = kept.top;
-    s->sorted = t->n;
-    s->capacity = kept.capacity;
-    s->byte_capacity = kept.byte_capacity;
-    return ok;
+    s->kept = kept;
+    s->sorted = kept.top.n;
+    return room ? s->status == ORDO_OK : cli_fail("topk: not enough memory for %zu lines", k);
 }
 
 /* Divides piece[0..length), whole lines, among the threads. */
 static size_t divide(search *s, const char *piece, size_t length)
 {
-    const line_top *const t = &s->top;
+    const line_top *const t = &s->kept.top;
     const bool            full = s->k > 0 && s->sorted == s->k;
     const size_t          n = workers_parts(length, PART_LEAST, (unsigned)workers_count());
     size_t                begins[WORKERS_MOST + 1];
@@ -179,7 +163,7 @@ static uint64_t memory_of(const line_top *t, size_t n)
 
 static bool take_piece(search *s, const char *piece, size_t length)
 {
-    line_top *const t = &s->top;
+    line_top *const t = &s->kept.top;
     const size_t    n = divide(s, piece, length);
     bool            room = true;
 
@@ -188,7 +172,8 @@ static bool take_piece(search *s, const char *piece, size_t length)
         const part *const p = &s->parts[i];
         room = room && !p->no_memory;
         for (size_t j = 0; room && s->k > 0 && j < p->n; j++)
-            room = append(s, p->found[j].begin, p->found[j].end, t->lines + p->found[j].line);
+            room =
+                append(&s->kept, p->found[j].begin, p->found[j].end, t->lines + p->found[j].line);
         t->lines += p->lines;
     }
     if (!room)
@@ -207,7 +192,7 @@ bool line_top_find(ordo_ctx *ctx, const char *path, uint64_t k, bool descending,
 
     *out = (line_top){.n = 0};
     *status = ORDO_OK;
-    if (s == NULL || (s->top.offsets = calloc(2, sizeof(uint64_t))) == NULL) {
+    if (s == NULL || !start(&s->kept)) {
         free(s);
         return cli_fail("topk: not enough memory");
     }
@@ -232,9 +217,9 @@ bool line_top_find(ordo_ctx *ctx, const char *path, uint64_t k, bool descending,
         free(s->parts[i].found);
     *status = s->status;
     if (ok)
-        *out = s->top;
+        *out = s->kept.top;
     else
-        line_top_free(&s->top);
+        line_top_free(&s->kept.top);
     free(s);
     return ok;
 }
