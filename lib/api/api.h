@@ -280,9 +280,9 @@ ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ord
 
 /* api_few_groups.c: rejects more groups than the result arrays have room for. */
 ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups_job *job, size_t count);
-/* The same file: ordo_group_counts of n keys on the CPU, if there are few distinct keys;
- * otherwise *done is false and nothing is written. */
-ordo_status api_count_few_groups(ordo_exec *exec, const ordo_groups *groups, size_t n, bool *done);
+/* The same file: ordo_group_counts on the CPU, if there are few distinct keys; otherwise *done is
+ * false and nothing is written. */
+ordo_status api_count_few_groups(ordo_exec *exec, const ordo_groups_job *job, bool *done);
 /* Sets heads[i] to ORDO_ROW_FIRST for the first of tied keys in a sorted array, else to 0. */
 ordo_status api_mark_groups(ordo_exec *exec, ordo_type type, const void *sorted, size_t n,
                             uint8_t *heads);

@@ -133,36 +133,36 @@ ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups_job *job, s
     return ORDO_OK;
 }
 
-static ordo_status tell(ordo_exec *exec, const ordo_groups *g, const few_group *list, size_t count)
+static ordo_status tell(ordo_exec *exec, const ordo_groups_job *g, const few_group *list,
+                        size_t count)
 {
-    ordo_type const type = (ordo_type)g->type;
+    ordo_type const type = g->group_type;
     bool const      nan = count > 0 && is_nan_bits(type, list[count - 1].bits);
-    if (nan && g->nans == ORDO_NANS_OMIT)
+    if (nan && g->omit)
         count--;
-    TRY(api_check_group_count(
-        exec, &(ordo_groups_job){.capacity = g->capacity, .unique = g->unique, .sizes = g->sizes},
-        count));
+    TRY(api_check_group_count(exec, g, count));
     for (size_t i = 0; i < count; i++) {
         if (g->unique != NULL)
             BY_TYPE(type, put, (g->unique, i, list[i].bits));
         if (g->sizes != NULL)
             g->sizes[i] = list[i].count;
     }
-    if (nan && g->nans != ORDO_NANS_OMIT && g->unique != NULL) {
+    if (nan && !g->omit && g->unique != NULL) {
         if (type == ORDO_F32)
             ((float *)g->unique)[count - 1] = NAN;
         else
             ((double *)g->unique)[count - 1] = (double)NAN;
     }
-    if (g->count != NULL)
-        *g->count = count;
+    if (g->groups != NULL)
+        *g->groups = count;
     return ORDO_OK;
 }
 
-ordo_status api_count_few_groups(ordo_exec *exec, const ordo_groups *groups, size_t n, bool *done)
+ordo_status api_count_few_groups(ordo_exec *exec, const ordo_groups_job *job, bool *done)
 {
-    ordo_type const type = (ordo_type)groups->type;
-    few_work        work = {.type = type, .keys = groups->keys};
+    ordo_type const type = job->group_type;
+    size_t const    n = job->n;
+    few_work        work = {.type = type, .keys = job->group_keys};
     *done = false;
     if (n < LEAST)
         return ORDO_OK;
@@ -183,7 +183,7 @@ ordo_status api_count_few_groups(ordo_exec *exec, const ordo_groups *groups, siz
         return ORDO_OK;
     exec->algorithm = "hash";
     *done = true;
-    return tell(exec, groups, list_of(work.tables, work.tables + pieces), work.tables->used);
+    return tell(exec, job, list_of(work.tables, work.tables + pieces), work.tables->used);
 }
 
 /* ---- Many distinct keys ---- */

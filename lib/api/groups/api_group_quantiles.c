@@ -35,16 +35,16 @@ static ordo_status check_weights(ordo_exec *exec, const group_call *call, size_t
 {
     const ordo_group_opts *const wish = &call->wish;
     weights_check                check = {.call = call};
-    TRY(api_check_weights(exec, wish->weights, wish->weight_type, call->n, ORDO_ALGORITHM_AUTO,
-                          call->quantiles, results * sizeof(double), "out"));
+    TRY(api_check_weights(exec, wish->weights, wish->weight_type, call->job.n, ORDO_ALGORITHM_AUTO,
+                          call->job.quantiles, results * sizeof(double), "out"));
     TRY(api_check_weighted_method(exec, wish->weight_type, wish->method, call->is_median));
     if (exec->on_device)
         return ORDO_OK;
-    atomic_init(&check.refused, call->n);
-    if (!ordo_loop(exec, call->n, GROUPS_ROWS, check_piece, &check))
+    atomic_init(&check.refused, call->job.n);
+    if (!ordo_loop(exec, call->job.n, GROUPS_ROWS, check_piece, &check))
         return ORDO_E_CANCELLED;
     size_t const at = atomic_load(&check.refused);
-    FAIL_IF(at < call->n, ORDO_E_ARG, ORDO_WEIGHT_REFUSED, at,
+    FAIL_IF(at < call->job.n, ORDO_E_ARG, ORDO_WEIGHT_REFUSED, at,
             quantile_key((ordo_type)wish->weight_type, wish->weights, at));
     return ORDO_OK;
 }
@@ -58,11 +58,11 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
 {
     const gather_weights *const to = arg;
     const group_call *const     call = to->call;
-    size_t const                size = ordo_type_size(call->type);
+    size_t const                size = ordo_type_size(call->job.type);
     size_t const                weight_size = ordo_type_size((ordo_type)call->wish.weight_type);
     for (size_t i = lo; i < hi; i++) {
         size_t const row = groups_row_at(call, i);
-        memcpy(to->keys + i * size, (const char *)call->keys + row * size, size);
+        memcpy(to->keys + i * size, (const char *)call->job.keys + row * size, size);
         memcpy(to->weights + i * weight_size, (const char *)call->wish.weights + row * weight_size,
                weight_size);
     }
@@ -70,12 +70,12 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
 
 static ordo_method weighted_method(const group_call *call)
 {
-    return call->is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF : (ordo_method)call->wish.method;
+    return call->is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF : call->job.method;
 }
 
 static ordo_status run_weighted(ordo_exec *exec, const group_call *call)
 {
-    ordo_weighted_groups_job job = {.groups = groups_job_of(call, ORDO_GROUP_QUANTILES),
+    ordo_weighted_groups_job job = {.groups = call->job,
                                     .weight_type = (ordo_type)call->wish.weight_type,
                                     .weights = call->wish.weights};
     job.groups.method = weighted_method(call);
@@ -84,20 +84,20 @@ static ordo_status run_weighted(ordo_exec *exec, const group_call *call)
 
 static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
 {
-    ordo_type const type = call->type, weight_type = (ordo_type)call->wish.weight_type;
+    ordo_type const type = call->job.type, weight_type = (ordo_type)call->wish.weight_type;
     gather_weights  to = {.call = call};
     group_call      order = *call;
     api_segments    segments;
-    order.type = (ordo_type)0;
-    order.keys = NULL;
+    order.job.type = (ordo_type)0;
+    order.job.keys = NULL;
     TRY(groups_order_rows(exec, &order, true));
-    if (order.count == 0 || call->each == 0)
+    if (order.count == 0 || call->job.each == 0)
         return groups_tell(exec, &order);
     size_t const rows = (size_t)order.starts[order.count];
     TRY_SCRATCH(exec, rows * ordo_type_size(type), to.keys);
     TRY_SCRATCH(exec, rows * ordo_type_size(weight_type), to.weights);
-    order.type = type;
-    order.keys = call->keys;
+    order.job.type = type;
+    order.job.keys = call->job.keys;
     to.call = &order;
     if (!ordo_loop(exec, rows, GROUPS_ROWS, gather_piece, &to))
         return ORDO_E_CANCELLED;
@@ -109,11 +109,11 @@ static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
                                               .n = rows,
                                               .weight_type = weight_type,
                                               .weights = to.weights,
-                                              .q = call->q,
-                                              .count = call->each,
+                                              .q = call->job.q,
+                                              .count = call->job.each,
                                               .method = weighted_method(call),
-                                              .nans = (ordo_nans)call->wish.nans,
-                                              .out = call->quantiles}};
+                                              .nans = call->job.nans,
+                                              .out = call->job.quantiles}};
     api_work const             work = {.verb = &ordo_verb_weighted_segments,
                                        .job = &job,
                                        .choice = &call->choice,
@@ -129,20 +129,21 @@ static void quantiles_piece(void *arg, size_t lo, size_t hi)
     const group_call *const call = arg;
     for (size_t g = lo; g < hi; g++) {
         size_t const start = (size_t)call->starts[g], end = (size_t)call->starts[g + 1];
-        size_t const nans =
-            call->wish.nans == ORDO_NANS_LAST ? 0 : groups_nans_of(call, start, end);
+        size_t const nans = call->job.nans == ORDO_NANS_LAST ? 0 : groups_nans_of(call, start, end);
         size_t const n = end - start - nans;
-        bool const   is_lost = n == 0 || (nans > 0 && call->wish.nans == ORDO_NANS_PROPAGATE);
-        for (size_t j = 0; j < call->each; j++) {
-            double *const out = call->quantiles + g * call->each + j;
+        bool const   is_lost = n == 0 || (nans > 0 && call->job.nans == ORDO_NANS_PROPAGATE);
+        for (size_t j = 0; j < call->job.each; j++) {
+            double *const out = call->job.quantiles + g * call->job.each + j;
             if (is_lost) {
                 *out = (double)NAN;
                 continue;
             }
-            quantile_place const at = quantile_place_of(call->method, call->q[j], n);
+            quantile_place const at = quantile_place_of(call->job.method, call->job.q[j], n);
             *out = quantile_value(
-                &at, quantile_key(call->type, call->keys, groups_row_at(call, start + at.below)),
-                quantile_key(call->type, call->keys, groups_row_at(call, start + at.above)));
+                &at,
+                quantile_key(call->job.type, call->job.keys, groups_row_at(call, start + at.below)),
+                quantile_key(call->job.type, call->job.keys,
+                             groups_row_at(call, start + at.above)));
         }
     }
 }
@@ -156,20 +157,19 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call 
     TRY(api_check_nans(exec, call->wish.nans));
     TRY(api_check_method(exec, call->wish.method, call->is_median));
     TRY(groups_check_room(exec, call, &results));
-    TRY(api_check_aligned(exec, call->q, call->each, sizeof(double), "q"));
-    TRY(groups_check_result(exec, call, call->quantiles, results, sizeof(double), "out"));
-    TRY(api_check_q(exec, call->q, call->each));
+    TRY(api_check_aligned(exec, call->job.q, call->job.each, sizeof(double), "q"));
+    TRY(groups_check_result(exec, call, call->job.quantiles, results, sizeof(double), "out"));
+    TRY(api_check_q(exec, call->job.q, call->job.each));
     if (call->wish.weights != NULL)
         TRY(check_weights(exec, call, results));
     TRY(groups_choose(ctx, exec, call));
     if (call->wish.weights != NULL)
         return groups_is_whole(call) ? run_weighted(exec, call) : weighted_quantiles(exec, call);
     if (groups_is_whole(call))
-        return groups_run_whole(exec, call, ORDO_GROUP_QUANTILES);
-    call->method = (ordo_method)call->wish.method;
+        return groups_run_whole(exec, call);
     TRY(groups_collect(exec, call, &done));
     if (!done)
-        TRY(groups_order_rows(exec, call, call->keys == NULL));
+        TRY(groups_order_rows(exec, call, call->job.keys == NULL));
     TRY(groups_tell(exec, call));
     return ordo_loop(exec, call->count, GROUPS_PIECE, quantiles_piece, call) ? ORDO_OK
                                                                              : ORDO_E_CANCELLED;
@@ -179,13 +179,13 @@ ordo_status ordo_group_quantiles(ordo_ctx *ctx, const ordo_groups *groups, ordo_
                                  const void *keys, size_t n, const double *q, size_t count,
                                  double *out, const ordo_group_opts *opts)
 {
-    group_call call = {.type = type,
-                       .keys = keys,
-                       .n = n,
-                       .q = q,
-                       .each = count,
-                       .quantiles = out,
-                       .takes_weights = true};
+    group_call call = {.job = {.verb = ORDO_GROUP_QUANTILES,
+                               .type = type,
+                               .keys = keys,
+                               .n = n,
+                               .q = q,
+                               .each = count,
+                               .quantiles = out}};
     API_CALL("group_quantiles", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
 }
 
@@ -193,13 +193,13 @@ ordo_status ordo_group_median(ordo_ctx *ctx, const ordo_groups *groups, ordo_typ
                               const void *keys, size_t n, double *out, const ordo_group_opts *opts)
 {
     static const double half = 0.5;
-    group_call          call = {.type = type,
-                                .keys = keys,
-                                .n = n,
-                                .q = &half,
-                                .each = 1,
-                                .quantiles = out,
-                                .takes_weights = true,
+    group_call          call = {.job = {.verb = ORDO_GROUP_QUANTILES,
+                                        .type = type,
+                                        .keys = keys,
+                                        .n = n,
+                                        .q = &half,
+                                        .each = 1,
+                                        .quantiles = out},
                                 .is_median = true};
     API_CALL("group_median", type, n, quantiles_checked(ctx, exec, &call, groups, opts));
 }

@@ -16,54 +16,61 @@
 ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *groups,
                          const ordo_group_opts *opts, uint64_t flags)
 {
-    size_t const n = call->n;
+    ordo_groups_job *const job = &call->job;
+    ordo_groups            g;
     FAIL_IF(groups == NULL, ORDO_E_ARG, "groups is NULL; expected an ordo_groups");
-    TRY(api_read_struct(exec, &call->groups, sizeof call->groups, groups, "groups"));
+    TRY(api_read_struct(exec, &g, sizeof g, groups, "groups"));
     TRY(api_opts_read(exec, &call->wish, sizeof call->wish, opts));
     TRY(api_check_place(exec, call->wish.flags, flags | ORDO_ON_DEVICE, call->wish.stream));
     FAIL_IF(call->wish.weights == NULL && call->wish.weight_type != 0, ORDO_E_ARG,
             "opts.weight_type is %u, but opts.weights is NULL", call->wish.weight_type);
-    FAIL_IF(call->wish.weights != NULL && !call->takes_weights, ORDO_E_UNSUPPORTED,
+    FAIL_IF(call->wish.weights != NULL && job->verb != ORDO_GROUP_QUANTILES, ORDO_E_UNSUPPORTED,
             "opts.weights is not NULL; only group quantiles and medians have weights");
-    ordo_groups const *const g = &call->groups;
-    TRY(api_check_type(exec, (ordo_type)g->type, "groups.type"));
-    FAIL_IF(g->nans != ORDO_NANS_LAST && g->nans != ORDO_NANS_OMIT, ORDO_E_ARG,
-            "groups.nans is %u; expected ORDO_NANS_LAST or ORDO_NANS_OMIT", g->nans);
-    TRY(api_check_aligned(exec, g->keys, n, ordo_type_size((ordo_type)g->type), "groups.keys"));
-    if (g->unique != NULL)
-        TRY(api_check_aligned(exec, g->unique, g->capacity, ordo_type_size((ordo_type)g->type),
-                              "groups.unique"));
-    if (g->sizes != NULL)
-        TRY(api_check_aligned(exec, g->sizes, g->capacity, sizeof(uint64_t), "groups.sizes"));
-    if (call->type != 0) {
-        TRY(api_check_type(exec, call->type, "type"));
-        TRY(api_check_aligned(exec, call->keys, n, ordo_type_size(call->type), "keys"));
+    TRY(api_check_type(exec, (ordo_type)g.type, "groups.type"));
+    FAIL_IF(g.nans != ORDO_NANS_LAST && g.nans != ORDO_NANS_OMIT, ORDO_E_ARG,
+            "groups.nans is %u; expected ORDO_NANS_LAST or ORDO_NANS_OMIT", g.nans);
+    size_t const size = ordo_type_size((ordo_type)g.type);
+    TRY(api_check_aligned(exec, g.keys, job->n, size, "groups.keys"));
+    if (g.unique != NULL)
+        TRY(api_check_aligned(exec, g.unique, g.capacity, size, "groups.unique"));
+    if (g.sizes != NULL)
+        TRY(api_check_aligned(exec, g.sizes, g.capacity, sizeof(uint64_t), "groups.sizes"));
+    if (job->type != 0) {
+        TRY(api_check_type(exec, job->type, "type"));
+        TRY(api_check_aligned(exec, job->keys, job->n, ordo_type_size(job->type), "keys"));
     }
+    job->group_keys = g.keys;
+    job->group_type = (ordo_type)g.type;
+    job->omit = g.nans == ORDO_NANS_OMIT;
+    job->capacity = g.capacity;
+    job->unique = g.unique;
+    job->sizes = g.sizes;
+    job->groups = g.count;
+    job->descending = (call->wish.flags & ORDO_DESCENDING) != 0;
+    job->nans = (ordo_nans)call->wish.nans;
+    job->ties = (ordo_ties)call->wish.ties;
+    job->method = (ordo_method)call->wish.method;
     return ORDO_OK;
 }
 
 ordo_status groups_check_result(ordo_exec *exec, const group_call *call, const void *out,
                                 size_t count, size_t size, const char *what)
 {
-    size_t const n = call->n, key_bytes = call->type == 0 ? 0 : n * ordo_type_size(call->type);
+    const ordo_groups_job *const job = &call->job;
+    size_t const                 group_bytes = job->n * ordo_type_size(job->group_type);
+    size_t const                 key_bytes = job->n * ordo_type_size(job->type);
     TRY(api_check_aligned(exec, out, count, size, what));
-    TRY(api_check_apart(exec, call->groups.keys, n * ordo_type_size((ordo_type)call->groups.type),
-                        "groups.keys", out, count * size, what));
-    return api_check_apart(exec, call->keys, key_bytes, "keys", out, count * size, what);
+    TRY(api_check_apart(exec, job->group_keys, group_bytes, "groups.keys", out, count * size,
+                        what));
+    return api_check_apart(exec, job->keys, key_bytes, "keys", out, count * size, what);
 }
 
 ordo_status groups_check_room(ordo_exec *exec, const group_call *call, size_t *results)
 {
-    FAIL_IF(!ordo_size_mul(call->groups.capacity, call->each, results), ORDO_E_ARG,
-            "%zu results for each of %zu groups are more than memory can hold", call->each,
-            call->groups.capacity);
+    FAIL_IF(!ordo_size_mul(call->job.capacity, call->job.each, results), ORDO_E_ARG,
+            "%zu results for each of %zu groups are more than memory can hold", call->job.each,
+            call->job.capacity);
     return ORDO_OK;
-}
-
-static ordo_status check_count(ordo_exec *exec, const group_call *call)
-{
-    ordo_groups_job const job = groups_job_of(call, ORDO_GROUP_COUNTS); /* any verb */
-    return api_check_group_count(exec, &job, call->count);
 }
 
 /* ---- The order and the groups ---- */
@@ -95,13 +102,14 @@ static bool is_nan(ordo_type type, const void *keys, size_t row)
 
 static ordo_status take_pieces(ordo_exec *exec, group_call *call)
 {
-    TRY_SCRATCH(exec, ordo_div_up(call->n, GROUPS_ROWS) * sizeof *call->pieces + 1, call->pieces);
+    TRY_SCRATCH(exec, ordo_div_up(call->job.n, GROUPS_ROWS) * sizeof *call->pieces + 1,
+                call->pieces);
     return ORDO_OK;
 }
 
 static ordo_status find_starts(ordo_exec *exec, group_call *call)
 {
-    size_t const n = call->n;
+    size_t const n = call->job.n;
     if (!ordo_loop(exec, n, GROUPS_ROWS, count_piece, call))
         return ORDO_E_CANCELLED;
     call->count = (size_t)ordo_sums_before_64(call->pieces, ordo_div_up(n, GROUPS_ROWS));
@@ -110,30 +118,30 @@ static ordo_status find_starts(ordo_exec *exec, group_call *call)
     if (!ordo_loop(exec, n, GROUPS_ROWS, starts_piece, call))
         return ORDO_E_CANCELLED;
     call->starts[call->count] = n;
-    if (call->count > 0 && call->groups.nans == ORDO_NANS_OMIT &&
-        is_nan((ordo_type)call->groups.type, call->groups.keys,
+    if (call->count > 0 && call->job.omit &&
+        is_nan(call->job.group_type, call->job.group_keys,
                groups_row_at(call, (size_t)call->starts[call->count - 1]))) {
         call->count--;
         call->has_nulls = true;
     }
-    return check_count(exec, call);
+    return api_check_group_count(exec, &call->job, call->count);
 }
 
 ordo_status groups_order_rows(ordo_exec *exec, group_call *call, bool folded)
 {
     ordo_key_column const columns[2] = {
-        {call->groups.keys, (ordo_type)call->groups.type, false, true},
-        {call->keys, call->type, (call->wish.flags & ORDO_DESCENDING) != 0, folded}};
-    size_t const count = call->keys == NULL ? 1 : 2;
+        {call->job.group_keys, call->job.group_type, false, true},
+        {call->job.keys, call->job.type, call->job.descending, folded}};
+    size_t const count = call->job.keys == NULL ? 1 : 2;
     if (call->index == NULL) {
-        call->index_type = call->n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
-        TRY_SCRATCH(exec, call->n * ordo_type_size(call->index_type), call->index);
+        call->index_type = call->job.n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
+        TRY_SCRATCH(exec, call->job.n * ordo_type_size(call->index_type), call->index);
     } else { /* the caller's: no request may be refused after the sort has written it */
-        TRY_SCRATCH(exec, (call->n + 1) * sizeof *call->starts, call->starts);
+        TRY_SCRATCH(exec, (call->job.n + 1) * sizeof *call->starts, call->starts);
     }
     TRY(take_pieces(exec, call));
-    TRY_SCRATCH(exec, call->n, call->heads);
-    ordo_lexsort_job const job = {columns,          count,       call->n,
+    TRY_SCRATCH(exec, call->job.n, call->heads);
+    ordo_lexsort_job const job = {columns,          count,       call->job.n,
                                   call->index_type, call->index, call->heads};
     TRY(call->choice.backend->lexsort(call->choice.state, &job, exec));
     return find_starts(exec, call);
@@ -141,12 +149,12 @@ ordo_status groups_order_rows(ordo_exec *exec, group_call *call, bool folded)
 
 ordo_status groups_collect(ordo_exec *exec, group_call *call, bool *done)
 {
-    ordo_type const  group_type = (ordo_type)call->groups.type;
+    ordo_type const  group_type = call->job.group_type;
     ordo_collect_job job = {.group_type = group_type,
-                            .group_keys = call->groups.keys,
-                            .n = call->n,
-                            .type = call->type,
-                            .keys = call->keys};
+                            .group_keys = call->job.group_keys,
+                            .n = call->job.n,
+                            .type = call->job.type,
+                            .keys = call->job.keys};
     if (call->choice.backend->collect != NULL && group_type != ORDO_F32 && group_type != ORDO_F64)
         TRY(call->choice.backend->collect(call->choice.state, &job, exec));
     *done = job.count > 0;
@@ -155,36 +163,36 @@ ordo_status groups_collect(ordo_exec *exec, group_call *call, bool *done)
     call->starts = job.starts;
     call->count = job.count;
     call->unique = job.unique;
-    call->keys = call->keys != NULL ? job.sorted : NULL;
-    return check_count(exec, call);
+    call->job.keys = call->job.keys != NULL ? job.sorted : NULL;
+    return api_check_group_count(exec, &call->job, call->count);
 }
 
 /* Replaces the group keys by a sorted copy and finds the groups. */
 static ordo_status sort_groups(ordo_exec *exec, group_call *call)
 {
-    ordo_type const type = (ordo_type)call->groups.type;
+    ordo_type const type = call->job.group_type;
     ordo_exec       part;
     void           *sorted;
-    TRY(ordo_scratch(exec, call->n * ordo_type_size(type) + 1, &sorted));
-    TRY_SCRATCH(exec, call->n + 1, call->heads);
+    TRY_SCRATCH(exec, call->job.n * ordo_type_size(type) + 1, sorted);
+    TRY_SCRATCH(exec, call->job.n + 1, call->heads);
     TRY(take_pieces(exec, call));
     ordo_sort_job const job = {
-        .type = type, .keys = sorted, .n = call->n, .source = call->groups.keys};
+        .type = type, .keys = sorted, .n = call->job.n, .source = call->job.group_keys};
     part = *exec;
     TRY(call->choice.backend->sort(call->choice.state, &job, &part));
     exec->algorithm = "sort";
     exec->isa = part.isa;
-    call->groups.keys = sorted;
-    TRY(api_mark_groups(exec, type, sorted, call->n, call->heads));
+    call->job.group_keys = sorted;
+    TRY(api_mark_groups(exec, type, sorted, call->job.n, call->heads));
     return find_starts(exec, call);
 }
 
 /* Writes the key of each group: one bit pattern for all zeros, and one for all NaNs. */
 static void unique_piece(void *arg, size_t lo, size_t hi)
 {
-    const group_call *const  call = arg;
-    const ordo_groups *const g = &call->groups;
-    size_t const             size = ordo_type_size((ordo_type)g->type);
+    const group_call *const      call = arg;
+    const ordo_groups_job *const g = &call->job;
+    size_t const                 size = ordo_type_size(g->group_type);
     if (call->unique != NULL) {
         memcpy((char *)g->unique + lo * size, (const char *)call->unique + lo * size,
                (hi - lo) * size);
@@ -192,20 +200,20 @@ static void unique_piece(void *arg, size_t lo, size_t hi)
     }
     for (size_t i = lo; i < hi; i++) {
         size_t const row = groups_row_at(call, (size_t)call->starts[i]);
-        switch ((ordo_type)g->type) {
+        switch (g->group_type) {
         case ORDO_F32: {
-            float const key = ((const float *)g->keys)[row];
+            float const key = ((const float *)g->group_keys)[row];
             ((float *)g->unique)[i] = key_is_nan_f32(key) ? NAN : key_of_f32(key_fold_f32(key));
             break;
         }
         case ORDO_F64: {
-            double const key = ((const double *)g->keys)[row];
+            double const key = ((const double *)g->group_keys)[row];
             ((double *)g->unique)[i] =
                 key_is_nan_f64(key) ? (double)NAN : key_of_f64(key_fold_f64(key));
             break;
         }
         default:
-            memcpy((char *)g->unique + i * size, (const char *)g->keys + row * size, size);
+            memcpy((char *)g->unique + i * size, (const char *)g->group_keys + row * size, size);
         }
     }
 }
@@ -214,55 +222,18 @@ static void sizes_piece(void *arg, size_t lo, size_t hi)
 {
     const group_call *const call = arg;
     for (size_t i = lo; i < hi; i++)
-        call->groups.sizes[i] = call->starts[i + 1] - call->starts[i];
+        call->job.sizes[i] = call->starts[i + 1] - call->starts[i];
 }
 
 ordo_status groups_tell(ordo_exec *exec, group_call *call)
 {
-    if (call->groups.unique != NULL &&
-        !ordo_loop(exec, call->count, GROUPS_PIECE, unique_piece, call))
+    if (call->job.unique != NULL && !ordo_loop(exec, call->count, GROUPS_PIECE, unique_piece, call))
         return ORDO_E_CANCELLED;
-    if (call->groups.sizes != NULL &&
-        !ordo_loop(exec, call->count, GROUPS_PIECE, sizes_piece, call))
+    if (call->job.sizes != NULL && !ordo_loop(exec, call->count, GROUPS_PIECE, sizes_piece, call))
         return ORDO_E_CANCELLED;
-    if (call->groups.count != NULL)
-        *call->groups.count = call->count;
+    if (call->job.groups != NULL)
+        *call->job.groups = call->count;
     return ORDO_OK;
-}
-
-/* ---- Backends that find the groups themselves ---- */
-
-ordo_groups_job groups_job_of(const group_call *call, ordo_group_verb verb)
-{
-    const ordo_groups *const g = &call->groups;
-    return (ordo_groups_job){.verb = verb,
-                             .group_keys = g->keys,
-                             .group_type = (ordo_type)g->type,
-                             .omit = g->nans == ORDO_NANS_OMIT,
-                             .capacity = g->capacity,
-                             .unique = g->unique,
-                             .sizes = g->sizes,
-                             .groups = g->count,
-                             .keys = call->keys,
-                             .type = call->type,
-                             .n = call->n,
-                             .descending = (call->wish.flags & ORDO_DESCENDING) != 0,
-                             .nans = (ordo_nans)call->wish.nans,
-                             .out_type = call->out_type,
-                             .out = call->out,
-                             .ties = (ordo_ties)call->wish.ties,
-                             .each = call->each,
-                             .q = call->q,
-                             .quantiles = call->quantiles,
-                             .method = (ordo_method)call->wish.method,
-                             .values = call->values,
-                             .found = call->found};
-}
-
-ordo_status groups_run_whole(ordo_exec *exec, const group_call *call, ordo_group_verb verb)
-{
-    ordo_groups_job const job = groups_job_of(call, verb);
-    return call->choice.backend->groups(call->choice.state, &job, exec);
 }
 
 ordo_status groups_choose(ordo_ctx *ctx, ordo_exec *exec, group_call *call)
@@ -280,8 +251,8 @@ static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *ca
     TRY(groups_check(exec, call, groups, opts, 0));
     TRY(groups_choose(ctx, exec, call));
     if (groups_is_whole(call))
-        return groups_run_whole(exec, call, ORDO_GROUP_COUNTS);
-    TRY(api_count_few_groups(exec, &call->groups, call->n, &done));
+        return groups_run_whole(exec, call);
+    TRY(api_count_few_groups(exec, &call->job, &done));
     if (done)
         return ORDO_OK;
     TRY(groups_collect(exec, call, &done));
@@ -293,24 +264,24 @@ static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *ca
 ordo_status ordo_group_counts(ordo_ctx *ctx, const ordo_groups *groups, size_t n,
                               const ordo_group_opts *opts)
 {
-    group_call call = {.n = n};
+    group_call call = {.job = {.verb = ORDO_GROUP_COUNTS, .n = n}};
     API_CALL("group_counts", (ordo_type)0, n, counts_checked(ctx, exec, &call, groups, opts));
 }
 
 static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
                                    const ordo_groups *groups, const ordo_group_opts *opts)
 {
-    if (call->keys == NULL)
-        call->type = (ordo_type)0;
+    if (call->job.keys == NULL)
+        call->job.type = (ordo_type)0;
     TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
-    TRY(api_check_index_type(exec, call->index_type, call->n));
-    TRY(groups_check_result(exec, call, call->index, call->n, ordo_type_size(call->index_type),
+    TRY(api_check_index_type(exec, call->index_type, call->job.n));
+    TRY(groups_check_result(exec, call, call->index, call->job.n, ordo_type_size(call->index_type),
                             "index"));
     TRY(groups_choose(ctx, exec, call));
-    call->out_type = call->index_type;
-    call->out = call->index;
+    call->job.out_type = call->index_type;
+    call->job.out = call->index;
     if (groups_is_whole(call))
-        return groups_run_whole(exec, call, ORDO_GROUP_ARGSORT);
+        return groups_run_whole(exec, call);
     TRY(groups_order_rows(exec, call, true));
     return groups_tell(exec, call);
 }
@@ -319,8 +290,9 @@ ordo_status ordo_group_argsort(ordo_ctx *ctx, const ordo_groups *groups, ordo_ty
                                const void *keys, size_t n, ordo_type index_type, void *index,
                                const ordo_group_opts *opts)
 {
-    group_call call = {
-        .type = type, .keys = keys, .n = n, .index_type = index_type, .index = index};
+    group_call call = {.job = {.verb = ORDO_GROUP_ARGSORT, .type = type, .keys = keys, .n = n},
+                       .index_type = index_type,
+                       .index = index};
     API_CALL("group_argsort", type, n, argsort_checked(ctx, exec, &call, groups, opts));
 }
 
@@ -331,12 +303,12 @@ static void no_rank_piece(void *arg, size_t lo, size_t hi)
     const group_call *const call = arg;
     for (size_t i = lo; i < hi; i++) {
         size_t const row = groups_row_at(call, (size_t)call->starts[call->count] + i);
-        if (call->out_type == ORDO_U32)
-            ((uint32_t *)call->out)[row] = 0;
-        else if (call->out_type == ORDO_U64)
-            ((uint64_t *)call->out)[row] = 0;
+        if (call->job.out_type == ORDO_U32)
+            ((uint32_t *)call->job.out)[row] = 0;
+        else if (call->job.out_type == ORDO_U64)
+            ((uint64_t *)call->job.out)[row] = 0;
         else
-            ((double *)call->out)[row] = (double)NAN;
+            ((double *)call->job.out)[row] = (double)NAN;
     }
 }
 
@@ -348,11 +320,11 @@ static ordo_status rank_rows(ordo_exec *exec, group_call *call)
                                   .index = call->index,
                                   .heads = call->heads,
                                   .grouped = true,
-                                  .ties = (ordo_ties)call->wish.ties,
-                                  .rank_type = call->out_type,
-                                  .ranks = call->out};
+                                  .ties = call->job.ties,
+                                  .rank_type = call->job.out_type,
+                                  .ranks = call->job.out};
     TRY(call->choice.backend->place_ranks(call->choice.state, &place, exec));
-    if (call->has_nulls && !ordo_loop(exec, call->n - ranked, GROUPS_ROWS, no_rank_piece, call))
+    if (call->has_nulls && !ordo_loop(exec, call->job.n - ranked, GROUPS_ROWS, no_rank_piece, call))
         return ORDO_E_CANCELLED;
     return ORDO_OK;
 }
@@ -362,16 +334,16 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
 {
     ordo_rank_opts rule;
     TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
-    TRY(api_check_ranks(exec, call->out_type, &ORDO_OPTS(ordo_rank_opts, .ties = call->wish.ties),
-                        &rule));
-    TRY(api_check_rank_count(exec, call->out_type, call->n));
-    TRY(groups_check_result(exec, call, call->out, call->n, ordo_type_size(call->out_type),
-                            "ranks"));
+    TRY(api_check_ranks(exec, call->job.out_type,
+                        &ORDO_OPTS(ordo_rank_opts, .ties = call->wish.ties), &rule));
+    TRY(api_check_rank_count(exec, call->job.out_type, call->job.n));
+    TRY(groups_check_result(exec, call, call->job.out, call->job.n,
+                            ordo_type_size(call->job.out_type), "ranks"));
     TRY(groups_choose(ctx, exec, call));
     if (groups_is_whole(call))
-        return groups_run_whole(exec, call, ORDO_GROUP_RANK);
+        return groups_run_whole(exec, call);
     TRY(groups_order_rows(exec, call, true));
-    if (call->n > 0)
+    if (call->job.n > 0)
         TRY(rank_rows(exec, call));
     return groups_tell(exec, call);
 }
@@ -380,7 +352,12 @@ ordo_status ordo_group_rank(ordo_ctx *ctx, const ordo_groups *groups, ordo_type 
                             const void *keys, size_t n, ordo_type rank_type, void *ranks,
                             const ordo_group_opts *opts)
 {
-    group_call call = {.type = type, .keys = keys, .n = n, .out_type = rank_type, .out = ranks};
+    group_call call = {.job = {.verb = ORDO_GROUP_RANK,
+                               .type = type,
+                               .keys = keys,
+                               .n = n,
+                               .out_type = rank_type,
+                               .out = ranks}};
     API_CALL("group_rank", type, n, rank_checked(ctx, exec, &call, groups, opts));
 }
 
@@ -391,7 +368,7 @@ size_t groups_nans_of(const group_call *call, size_t start, size_t end)
     size_t lo = start, hi = end; /* the first NaN is in [lo, hi] */
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
-        if (is_nan(call->type, call->keys, groups_row_at(call, middle)))
+        if (is_nan(call->job.type, call->job.keys, groups_row_at(call, middle)))
             hi = middle;
         else
             lo = middle + 1;
@@ -402,26 +379,26 @@ size_t groups_nans_of(const group_call *call, size_t start, size_t end)
 static void topk_piece(void *arg, size_t lo, size_t hi)
 {
     const group_call *const call = arg;
-    size_t const            size = ordo_type_size(call->type);
+    size_t const            size = ordo_type_size(call->job.type);
     for (size_t g = lo; g < hi; g++) {
         size_t const start = (size_t)call->starts[g], end = (size_t)call->starts[g + 1];
         size_t const nans =
             call->wish.nans == ORDO_NANS_OMIT ? groups_nans_of(call, start, end) : 0;
-        size_t const found = ordo_min(call->each, end - start - nans);
+        size_t const found = ordo_min(call->job.each, end - start - nans);
         for (size_t j = 0; j < found; j++) {
-            size_t const row = groups_row_at(call, start + j), at = g * call->each + j;
-            if (call->values != NULL)
-                memcpy((char *)call->values + at * size, (const char *)call->keys + row * size,
-                       size);
-            if (call->out == NULL)
+            size_t const row = groups_row_at(call, start + j), at = g * call->job.each + j;
+            if (call->job.values != NULL)
+                memcpy((char *)call->job.values + at * size,
+                       (const char *)call->job.keys + row * size, size);
+            if (call->job.out == NULL)
                 continue;
-            if (call->out_type == ORDO_U32)
-                ((uint32_t *)call->out)[at] = (uint32_t)row;
+            if (call->job.out_type == ORDO_U32)
+                ((uint32_t *)call->job.out)[at] = (uint32_t)row;
             else
-                ((uint64_t *)call->out)[at] = row;
+                ((uint64_t *)call->job.out)[at] = row;
         }
-        if (call->found != NULL)
-            call->found[g] = found;
+        if (call->job.found != NULL)
+            call->job.found[g] = found;
     }
 }
 
@@ -432,20 +409,20 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
     TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
     FAIL_IF(call->wish.nans > ORDO_NANS_OMIT, ORDO_E_ARG, "nans is %u; expected last or omit",
             call->wish.nans);
-    TRY(api_check_index_type(exec, call->out_type, call->n));
+    TRY(api_check_index_type(exec, call->job.out_type, call->job.n));
     TRY(groups_check_room(exec, call, &results));
-    if (call->values != NULL)
-        TRY(groups_check_result(exec, call, call->values, results, ordo_type_size(call->type),
-                                "values"));
-    if (call->out != NULL)
-        TRY(groups_check_result(exec, call, call->out, results, ordo_type_size(call->out_type),
-                                "index"));
-    if (call->found != NULL)
-        TRY(groups_check_result(exec, call, call->found, call->groups.capacity, sizeof(uint64_t),
+    if (call->job.values != NULL)
+        TRY(groups_check_result(exec, call, call->job.values, results,
+                                ordo_type_size(call->job.type), "values"));
+    if (call->job.out != NULL)
+        TRY(groups_check_result(exec, call, call->job.out, results,
+                                ordo_type_size(call->job.out_type), "index"));
+    if (call->job.found != NULL)
+        TRY(groups_check_result(exec, call, call->job.found, call->job.capacity, sizeof(uint64_t),
                                 "found"));
     TRY(groups_choose(ctx, exec, call));
     if (groups_is_whole(call))
-        return groups_run_whole(exec, call, ORDO_GROUP_TOPK);
+        return groups_run_whole(exec, call);
     TRY(groups_order_rows(exec, call, true));
     TRY(groups_tell(exec, call));
     return ordo_loop(exec, call->count, GROUPS_PIECE, topk_piece, call) ? ORDO_OK
@@ -457,14 +434,15 @@ ordo_status ordo_group_topk(ordo_ctx *ctx, const ordo_groups *groups, ordo_type 
                             ordo_type index_type, void *index, uint64_t *found,
                             const ordo_group_opts *opts)
 {
-    group_call call = {.type = type,
-                       .keys = keys,
-                       .n = n,
-                       .each = k,
-                       .values = values,
-                       .out_type = index_type,
-                       .out = index,
-                       .found = found};
+    group_call call = {.job = {.verb = ORDO_GROUP_TOPK,
+                               .type = type,
+                               .keys = keys,
+                               .n = n,
+                               .each = k,
+                               .values = values,
+                               .out_type = index_type,
+                               .out = index,
+                               .found = found}};
     API_CALL("group_topk", type, n, topk_checked(ctx, exec, &call, groups, opts));
 }
 
@@ -472,7 +450,7 @@ ordo_status ordo_group_topk(ordo_ctx *ctx, const ordo_groups *groups, ordo_type 
 
 static ordo_status scratch_checked(ordo_ctx *ctx, ordo_exec *exec, size_t n, size_t *bytes)
 {
-    group_call             call = {.n = n};
+    group_call             call = {.job = {.n = n}};
     ordo_key_column const  columns[2] = {{.type = ORDO_U64}, {.type = ORDO_U64}};
     ordo_lexsort_job const order = {columns, 2, n, ORDO_U64, NULL, NULL};
     ordo_place_job const   place = {.n = n};

@@ -11,12 +11,9 @@ enum {
 };
 
 typedef struct group_call { /* the checked arguments of a call, and its state */
+    ordo_groups_job job;    /* its type is 0 if the call has no keys */
     ordo_choice     choice;
-    ordo_groups     groups;
     ordo_group_opts wish;
-    ordo_type       type; /* type of the keys; 0: the call has no keys */
-    const void     *keys;
-    size_t          n;
     ordo_type       index_type;
     void *index; /* the rows in order; groups_order_rows takes scratch if it is NULL. Stays NULL
                              * if the keys of each group, or the group keys, are in order */
@@ -26,17 +23,7 @@ typedef struct group_call { /* the checked arguments of a call, and its state */
     size_t      count;
     uint64_t   *pieces;    /* groups that begin before each piece */
     bool        has_nulls; /* the rows after the last group belong to no group */
-    /* The results of the call. */
-    const double *q;
-    size_t        each; /* results for each group */
-    double       *quantiles;
-    ordo_method   method;
-    bool          takes_weights; /* quantiles and medians */
-    bool          is_median;
-    void         *values;
-    ordo_type     out_type; /* type of indices or ranks */
-    void         *out;
-    uint64_t     *found;
+    bool        is_median;
 } group_call;
 
 /* Without an index the group keys themselves are in order. */
@@ -53,11 +40,14 @@ static inline bool groups_is_whole(const group_call *call)
 {
     return call->choice.backend->groups != NULL;
 }
-/* The job of such a backend. */
-ordo_groups_job groups_job_of(const group_call *call, ordo_group_verb verb);
-ordo_status     groups_run_whole(ordo_exec *exec, const group_call *call, ordo_group_verb verb);
+/* Runs the job of such a backend. */
+static inline ordo_status groups_run_whole(ordo_exec *exec, const group_call *call)
+{
+    return call->choice.backend->groups(call->choice.state, &call->job, exec);
+}
 
-/* Reads and checks the groups, the options and the keys. `flags`: those that the call accepts. */
+/* Reads the groups and the options into the job, and checks these and the keys. `flags`: those that
+ * the call accepts. */
 ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *groups,
                          const ordo_group_opts *opts, uint64_t flags);
 /* Rejects a result array that overlaps the keys or the group keys. */
