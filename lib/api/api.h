@@ -299,10 +299,6 @@ ordo_status api_check_strings_apart(ordo_exec *exec, const ordo_strings *strings
 ordo_status api_check_method(ordo_exec *exec, uint32_t method, bool is_median);
 ordo_status api_check_q(ordo_exec *exec, const double *q, size_t count);
 
-/* Rejects a call whose slot the backend does not have. */
-ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
-                           const char *call);
-
 /* The body of an entry point. `checked` uses ctx and exec. */
 #define API_CALL(operation, type, n, checked)                                                      \
     do {                                                                                           \
@@ -326,17 +322,17 @@ ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_
         }                                                                                          \
     } while (0)
 
-/* Rejects a call whose slot the chosen backend does not have. */
+/* Rejects a call that the chosen backend does not have. */
+static inline ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
+                                         const char *call)
+{
+    FAIL_IF(!has_slot, ORDO_E_UNSUPPORTED,
+            "the %s backend has no %s; expected a context that may use the CPU",
+            choice->backend->name, call);
+    return ORDO_OK;
+}
 #define NEEDS(choice, slot)                                                                        \
-    FAIL_IF((choice).backend->slot == NULL, ORDO_E_UNSUPPORTED,                                    \
-            "the %s backend has no %s; expected a context that may use the CPU",                   \
-            (choice).backend->name, #slot)
-
-/* Runs a job, and repeats it on the CPU if a device fails and the context allows that. */
-#define RUN(status, choice, slot, job)                                                             \
-    do                                                                                             \
-        (status) = (choice).backend->slot((choice).state, &(job), exec);                           \
-    while ((status) != ORDO_OK && api_again(ctx, exec, status, &(choice)))
+    TRY(api_check_slot(exec, &(choice), (choice).backend->slot != NULL, #slot))
 
 /* In a size query (bytes is not NULL): writes the scratch of the job and returns. */
 #define ANSWER_SIZE_QUERY(bytes, choice, slot, job)                                                \

@@ -298,9 +298,7 @@ ordo_status api_do_weighted(ordo_exec *exec, const api_work *work, const api_seg
     const ordo_backend *const backend = work->choice->backend;
     if (backend->weighted_segments != NULL)
         return do_on_device(exec, work->choice, work->job, segments, bytes);
-    FAIL_IF(backend->weighted == NULL, ORDO_E_UNSUPPORTED,
-            "the %s backend has no weights; expected a context that may use the CPU",
-            backend->name);
+    TRY(api_check_slot(exec, work->choice, backend->weighted != NULL, "weights"));
     return api_do(exec, work, segments, bytes);
 }
 

@@ -1,15 +1,6 @@
 /* api_records.c - ordo_sort_records with its size query, ordo_gather and ordo_scatter. */
 #include "api/api.h"
 
-ordo_status api_check_slot(ordo_exec *exec, const ordo_choice *choice, bool has_slot,
-                           const char *call)
-{
-    FAIL_IF(!has_slot, ORDO_E_UNSUPPORTED,
-            "the %s backend has no %s; expected a context that may use the CPU",
-            choice->backend->name, call);
-    return ORDO_OK;
-}
-
 static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_job *job,
                                    const ordo_sort_opts *opts, size_t *bytes)
 {

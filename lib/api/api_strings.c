@@ -12,11 +12,14 @@ enum {
     CHECK_PIECE = 1 << 16 /* offsets or pointers that one piece of the loop checks */
 };
 
-/* Runs a job and returns its status. */
+/* Runs a job and returns its status. If a device fails and the context allows it, the CPU repeats
+ * the job. */
 #define RUN_STRINGS(choice, slot, job)                                                             \
     do {                                                                                           \
         ordo_status status_;                                                                       \
-        RUN(status_, choice, slot, job);                                                           \
+        do                                                                                         \
+            status_ = (choice).backend->slot((choice).state, &(job), exec);                        \
+        while (status_ != ORDO_OK && api_again(ctx, exec, status_, &(choice)));                    \
         return status_;                                                                            \
     } while (0)
 

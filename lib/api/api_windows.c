@@ -97,9 +97,7 @@ static ordo_status moving_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_moving_jo
     FAIL_IF(!is_bound(job->op) && ordo_min(window, segments.longest) > MOST_WINDOW, ORDO_E_ARG,
             "window is %zu; expected at most 2^30", window);
     TRY(api_choose(ctx, exec, NULL, &choice));
-    FAIL_IF(choice.backend->moving == NULL, ORDO_E_UNSUPPORTED,
-            "the %s backend has no moving windows; expected a context that may use the CPU",
-            choice.backend->name);
+    TRY(api_check_slot(exec, &choice, choice.backend->moving != NULL, "moving windows"));
     read_moving(job, window, segments.longest, &wish);
     api_work const work = {.verb = &ordo_verb_moving,
                            .job = job,

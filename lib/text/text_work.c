@@ -66,21 +66,13 @@ static void use(ordo_ctx *ctx, ordo_exec *exec, const ordo_choice *choice, text_
     work->inner.profile = NULL;
 }
 
-static ordo_status has_no(ordo_exec *exec, const ordo_choice *choice, const char *call)
-{
-    return ordo_fail(exec, ORDO_E_UNSUPPORTED,
-                     "the %s backend has no %s; expected a context that may use the CPU",
-                     choice->backend->name, call);
-}
-
 static bool is_cpu(const ordo_choice *choice) { return strcmp(choice->backend->name, "cpu") == 0; }
 
 ordo_status text_begin(ordo_ctx *ctx, ordo_exec *exec, const char *call, text_work *work)
 {
     ordo_choice choice;
     TRY(api_choose(ctx, exec, NULL, &choice));
-    if (!is_cpu(&choice))
-        return has_no(exec, &choice, call);
+    TRY(api_check_slot(exec, &choice, is_cpu(&choice), call));
     use(ctx, exec, &choice, work);
     return ORDO_OK;
 }
@@ -94,8 +86,7 @@ ordo_status text_begin_any(ordo_ctx *ctx, ordo_exec *exec, const char *call, siz
     TRY(api_choose(ctx, exec, &load, &choice));
     if (!is_cpu(&choice) && choice.backend->text == NULL)
         TRY(api_choose(ctx, exec, NULL, &choice)); /* the CPU, unless a device is demanded */
-    if (!is_cpu(&choice) && choice.backend->text == NULL)
-        return has_no(exec, &choice, call);
+    TRY(api_check_slot(exec, &choice, is_cpu(&choice) || choice.backend->text != NULL, call));
     use(ctx, exec, &choice, work);
     return ORDO_OK;
 }
