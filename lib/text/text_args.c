@@ -54,16 +54,6 @@ ordo_status text_check_indices(ordo_exec *exec, text_args *args, ordo_type index
     return api_check_apart(exec, args->text, args->n, "text", indices, args->n * size, what);
 }
 
-ordo_text_job text_device_job(const text_args *args)
-{
-    return (ordo_text_job){.text = args->text,
-                           .n = args->n,
-                           .offsets = args->offsets,
-                           .count = args->count,
-                           .algorithm = args->algorithm,
-                           .index_type = args->index_type};
-}
-
 ordo_status text_one_only(ordo_exec *exec, const text_args *args, const char *call)
 {
     FAIL_IF(args->count > 0, ORDO_E_UNSUPPORTED, "%s takes one text; expected opts.offsets NULL",

@@ -6,14 +6,7 @@
 
 #include "ordo_text.h"
 
-typedef struct text_args {
-    const uint8_t  *text;
-    size_t          n;
-    ordo_type       index_type;
-    const uint64_t *offsets; /* NULL: one text */
-    size_t          count;   /* texts; 0 with one */
-    uint32_t        algorithm;
-} text_args;
+typedef ordo_text_job text_args; /* without the arrays of results */
 
 /* Reads and checks opts and the text. A call without suffix array accepts no algorithm. */
 ordo_status text_read_args(ordo_exec *exec, const void *text, size_t n, const ordo_text_opts *opts,
@@ -22,7 +15,7 @@ ordo_status text_read_args(ordo_exec *exec, const void *text, size_t n, const or
 ordo_status text_check_indices(ordo_exec *exec, text_args *args, ordo_type index_type,
                                const void *indices, const char *what);
 /* A job of a device on these arguments; the caller adds its arrays. */
-ordo_text_job text_device_job(const text_args *args);
+static inline ordo_text_job text_device_job(const text_args *args) { return *args; }
 /* Rejects many texts. */
 ordo_status text_one_only(ordo_exec *exec, const text_args *args, const char *call);
 
