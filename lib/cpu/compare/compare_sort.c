@@ -7,10 +7,7 @@
  * as one copy of the array. */
 #include "cpu/base/cpu.h"
 #include "cpu/compare/compare_sort.h"
-
-enum {
-    STEPS = 4096 /* elements moved between two checks for cancel */
-};
+#include "cpu/elements/elements.h"
 
 typedef struct pointers_work {
     const ordo_by_job *job;
@@ -24,35 +21,13 @@ static void fill_pointers(void *arg, size_t lo, size_t hi)
         work->pointers[i] = (char *)work->job->base + i * work->job->size;
 }
 
-/* Moves the element at pointers[i] to place i, for all i; `spare` holds one element. Overwrites the
- * pointers. If the call is cancelled, no element is lost. */
-static bool permute(const ordo_by_job *job, char **pointers, char *spare, ordo_exec *exec)
+/* Turns sorted pointers into the indices of their elements. */
+static void number_pointers(void *arg, size_t lo, size_t hi)
 {
-    char *const  base = job->base;
-    size_t const size = job->size;
-    size_t       steps = 0;
-    for (size_t i = 0; i < job->n; i++) {
-        char *const start = base + i * size;
-        if (pointers[i] != start) {
-            size_t hole = i;
-            bool   stop = false;
-            memcpy(spare, start, size);
-            while (!stop && pointers[hole] != start) {
-                char *const from = pointers[hole];
-                memcpy(base + hole * size, from, size);
-                pointers[hole] = base + hole * size;
-                hole = (size_t)(from - base) / size;
-                stop = ++steps % STEPS == 0 && ordo_poll(exec, (double)i / (double)job->n);
-            }
-            memcpy(base + hole * size, spare, size);
-            pointers[hole] = base + hole * size;
-            if (stop)
-                return false;
-        }
-        if (++steps % STEPS == 0 && ordo_poll(exec, (double)i / (double)job->n))
-            return false;
-    }
-    return true;
+    const pointers_work *const work = arg;
+    size_t *const              index = (size_t *)(void *)work->pointers;
+    for (size_t i = lo; i < hi; i++)
+        index[i] = (size_t)(work->pointers[i] - (char *)work->job->base) / work->job->size;
 }
 
 static bool sort_work(const compare_work *work, bool stable, void *block)
@@ -96,7 +71,9 @@ ordo_status cpu_sort_by(void *state, const ordo_by_job *job, ordo_exec *exec)
     pointers_work fill = {job, pointers};
     work.base = pointers;
     if (!ordo_loop(exec, n, cpu_grain(n), fill_pointers, &fill) ||
-        !sort_work(&work, job->stable, block))
+        !sort_work(&work, job->stable, block) ||
+        !ordo_loop(exec, n, cpu_grain(n), number_pointers, &fill))
         return ORDO_E_CANCELLED;
-    return cpu_done(permute(job, pointers, spare, exec));
+    return cpu_done(element_permute(job->base, job->size, n, pointers,
+                                    sizeof(size_t) == sizeof(uint32_t), spare, exec));
 }

@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-    AHEAD = 24,        /* elements that are prefetched ahead of their copy */
-    LINES_AHEAD = 4,   /* lines of an element that are prefetched */
-    CHECK_BLOCK = 1024 /* indices that are checked between two tests */
+    AHEAD = 24,         /* elements that are prefetched ahead of their copy */
+    LINES_AHEAD = 4,    /* lines of an element that are prefetched */
+    CHECK_BLOCK = 1024, /* indices that are checked between two tests */
+    POLL_EVERY = 4096   /* elements moved along cycles between two checks for cancel */
 };
 
 /* Runs LOOP(bytes), with a constant number of bytes if `size` is a common size. */
@@ -144,6 +145,55 @@ void element_gather_records(char *to, const char *from, size_t size, const void 
         gather_wide(to, from, size, records, count);
 }
 
+static void gather_piece(void *arg, size_t lo, size_t hi)
+{
+    const ordo_move_job *const job = arg;
+    element_gather(job->out, job->in, job->size, job->index, job->index_type == ORDO_U32, lo, hi);
+}
+
+ordo_status element_gather_all(const ordo_move_job *job, ordo_exec *exec)
+{
+    return cpu_done(ordo_loop(exec, job->count, cpu_grain(job->count), gather_piece, (void *)job));
+}
+
+/* ---- In place ---- */
+
+static inline size_t index_at(const void *index, bool narrow, size_t i)
+{
+    return narrow ? ((const uint32_t *)index)[i] : (size_t)((const uint64_t *)index)[i];
+}
+
+static inline void set_index(void *index, bool narrow, size_t i)
+{
+    if (narrow)
+        ((uint32_t *)index)[i] = (uint32_t)i;
+    else
+        ((uint64_t *)index)[i] = i;
+}
+
+bool element_permute(char *base, size_t size, size_t n, void *index, bool narrow, char *room,
+                     ordo_exec *exec)
+{
+    size_t steps = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool   stop = false;
+        size_t hole = i;
+        if (index_at(index, narrow, i) != i) {
+            memcpy(room, base + i * size, size);
+            for (size_t from; !stop && (from = index_at(index, narrow, hole)) != i; hole = from) {
+                memcpy(base + hole * size, base + from * size, size);
+                set_index(index, narrow, hole);
+                stop = ++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)n);
+            }
+            memcpy(base + hole * size, room, size);
+            set_index(index, narrow, hole);
+        }
+        if (stop || (++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)n)))
+            return false;
+    }
+    return true;
+}
+
 /* ---- To buckets ---- */
 
 bool element_streams(size_t bytes)
@@ -234,31 +284,19 @@ typedef struct move_work {
     _Atomic uint64_t     most; /* the largest index */
 } move_work;
 
-static inline uint64_t index_at(const ordo_move_job *job, size_t i)
-{
-    return job->index_type == ORDO_U32 ? ((const uint32_t *)job->index)[i]
-                                       : ((const uint64_t *)job->index)[i];
-}
-
 static void check_piece(void *arg, size_t lo, size_t hi)
 {
-    move_work *const work = arg;
-    uint64_t         most = 0;
+    move_work *const           work = arg;
+    const ordo_move_job *const job = work->job;
+    uint64_t                   most = 0;
     for (size_t at = lo; at < hi; at += CHECK_BLOCK) {
         size_t const end = ordo_min(at + CHECK_BLOCK, hi);
         for (size_t i = at; i < end; i++) {
-            uint64_t const index = index_at(work->job, i);
+            uint64_t const index = index_at(job->index, job->index_type == ORDO_U32, i);
             most = index > most ? index : most;
         }
     }
     cpu_keep_most(&work->most, most);
-}
-
-static void gather_piece(void *arg, size_t lo, size_t hi)
-{
-    const move_work *const     work = arg;
-    const ordo_move_job *const job = work->job;
-    element_gather(job->out, job->in, job->size, job->index, job->index_type == ORDO_U32, lo, hi);
 }
 
 /* Copies element i of `from` to place PLACE(i) for lo <= i < hi. The places of elements that fill
@@ -321,6 +359,6 @@ ordo_status cpu_move(void *state, const ordo_move_job *job, ordo_exec *exec)
         return ordo_fail(exec, ORDO_E_ARG, "an index is %llu; expected less than n = %zu",
                          (unsigned long long)most, job->n);
     exec->phase = 1;
-    return cpu_done(
-        ordo_loop(exec, job->count, grain, job->scatters ? scatter_piece : gather_piece, &work));
+    return job->scatters ? cpu_done(ordo_loop(exec, job->count, grain, scatter_piece, &work))
+                         : element_gather_all(job, exec);
 }

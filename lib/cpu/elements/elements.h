@@ -11,6 +11,12 @@ void element_gather(char *to, const char *from, size_t size, const void *index, 
  * 32 bits (packed), or 16 bytes with the index in the second word. */
 void element_gather_records(char *to, const char *from, size_t size, const void *records,
                             bool packed, size_t count);
+/* A whole job that gathers, by all threads. The indices are not checked. */
+ordo_status element_gather_all(const ordo_move_job *job, ordo_exec *exec);
+/* Moves element index[i] to place i, for all i; `room` holds one element. Overwrites the index. If
+ * the call is cancelled, no element is lost. */
+bool element_permute(char *base, size_t size, size_t n, void *index, bool narrow, char *room,
+                     ordo_exec *exec);
 /* A scatter of elements to buckets. If the writes bypass the cache, the elements of a bucket are
  * collected in a block in the cache before they are written, so that the writes fill whole cache
  * lines. */

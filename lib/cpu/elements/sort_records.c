@@ -17,9 +17,8 @@
 enum {
     SAMPLE_EACH = 16, /* sampled keys per bucket; at most ORDO_TUNE_RADIX_SAMPLE in all */
     LEAST_BUCKETS = 16,
-    BLOCK = 512,      /* keys read at a time */
-    CHECK_BLOCK = 64, /* keys read at a time until one is out of order */
-    POLL_EVERY = 4096 /* elements moved along cycles between two checks for cancel */
+    BLOCK = 512,     /* keys read at a time */
+    CHECK_BLOCK = 64 /* keys read at a time until one is out of order */
 };
 
 /* ---- In order ---- */
@@ -290,47 +289,6 @@ static void copy_keys(void *arg, size_t lo, size_t hi)
         memcpy(work->keys + i * size, (char *)job->base + i * job->size + job->key_offset, size);
 }
 
-static inline size_t index_at(const ordo_argsort_job *order, size_t i)
-{
-    return order->index_type == ORDO_U32 ? ((uint32_t *)order->index)[i]
-                                         : (size_t)((uint64_t *)order->index)[i];
-}
-
-static inline void set_index(const ordo_argsort_job *order, size_t i)
-{
-    if (order->index_type == ORDO_U32)
-        ((uint32_t *)order->index)[i] = (uint32_t)i;
-    else
-        ((uint64_t *)order->index)[i] = i;
-}
-
-/* Moves element index[i] to place i, for all i; `room` holds one element. Overwrites the index. If
- * the call is cancelled, no element is lost. */
-static bool permute_cycles(const ordo_records_job *job, const ordo_argsort_job *order, char *room,
-                           ordo_exec *exec)
-{
-    char *const  base = job->base;
-    size_t const size = job->size;
-    size_t       steps = 0;
-    for (size_t i = 0; i < job->n; i++) {
-        bool   stop = false;
-        size_t hole = i;
-        if (index_at(order, i) != i) {
-            memcpy(room, base + i * size, size);
-            for (size_t from; !stop && (from = index_at(order, hole)) != i; hole = from) {
-                memcpy(base + hole * size, base + from * size, size);
-                set_index(order, hole);
-                stop = ++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)job->n);
-            }
-            memcpy(base + hole * size, room, size);
-            set_index(order, hole);
-        }
-        if (stop || (++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)job->n)))
-            return false;
-    }
-    return true;
-}
-
 static ordo_argsort_job order_of(const ordo_records_job *job)
 {
     return (ordo_argsort_job){.type = job->type,
@@ -357,7 +315,8 @@ static ordo_status sort_in_place(const cpu_kernels *kernels, const ordo_records_
     exec->phase++;
     exec->algorithm = "cycles";
     exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
-    return cpu_done(permute_cycles(job, &order, room, exec));
+    return cpu_done(element_permute(job->base, job->size, job->n, order.index,
+                                    order.index_type == ORDO_U32, room, exec));
 }
 
 /* ---- The whole sort ---- */
