@@ -219,11 +219,9 @@ static inline cpu_tie_map cpu_tie_map_of(const cpu_tie_extent *extent, size_t n,
 
 /* The extent of n > 0 keys. */
 typedef void cpu_tie_extent_fn(const void *keys, size_t n, bool descending, cpu_tie_extent *extent);
-/* Writes the words of n keys, whose indices begin at 0: of 32 or of 64 bits, as the map says. */
+/* Writes the words of n keys, whose indices begin at 0. */
 typedef void cpu_tie_words_fn(const void *keys, size_t n, bool descending, const cpu_tie_map *map,
-                              void *words);
-/* Writes the key bits of n keys with ties folded. */
-typedef void cpu_tie_bits_fn(const void *keys, size_t n, bool descending, uint64_t *bits);
+                              uint32_t *words);
 
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {
@@ -236,8 +234,7 @@ typedef struct cpu_loops {
     cpu_sort_rows_fn  *sort_rows[CPU_TYPES];
     cpu_order_rows_fn *order_rows[CPU_TYPES];
     cpu_tie_extent_fn *tie_extent[CPU_TYPES];
-    cpu_tie_words_fn  *tie_words[CPU_TYPES][CPU_WORDS];
-    cpu_tie_bits_fn   *tie_bits[CPU_TYPES];
+    cpu_tie_words_fn  *tie_words[CPU_TYPES];
     const struct record_type  *records; /* [type], radix/radix.h */
     const struct radix_ops    *radix;   /* [record_kind], radix/radix_work.h */
     const struct order_loops  *order;   /* rough/order_loops.h */

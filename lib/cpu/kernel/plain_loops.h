@@ -43,7 +43,7 @@ static const record_type record_loops[CPU_TYPES] = {
                    load_index_p64_##tag,    load_pairs_p32_##tag,  store_pairs_p32_##tag,          \
                    load_pairs_p64_##tag,    store_pairs_p64_##tag, load_digits_32_##tag,           \
                    load_digits_64_##tag,    fold_alike_##tag,      load_short_##tag,               \
-                   load_short_digits_##tag, extent_##tag},
+                   load_short_digits_##tag},
 #include "core/types.def"
 };
 
@@ -171,12 +171,7 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
         },
     .tie_words =
         {
-#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = {tie_words_32_##tag, tie_words_64_##tag},
-#include "core/types.def"
-        },
-    .tie_bits =
-        {
-#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = tie_bits_##tag,
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = tie_words_##tag,
 #include "core/types.def"
         },
     .records = record_loops,

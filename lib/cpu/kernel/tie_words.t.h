@@ -1,5 +1,5 @@
 /* tie_words.t.h - keys of one type as words for a vector sort: the high bits of each key, and its
- * index (cpu_tie_map in kernels.h). */
+ * index (cpu_tie_map in kernels.h). Words of 64 bits are made by load_short (radix/records.t.h). */
 
 /* Each direction is a constant in its call. */
 INLINE void FN(tie_extent_of)(const KEY *keys, size_t n, int descending, cpu_tie_extent *extent)
@@ -24,27 +24,7 @@ static void FN(tie_extent)(const void *keys, size_t n, bool descending, cpu_tie_
 }
 
 INLINE void FN(tie_words_of)(const KEY *keys, size_t n, int descending, const cpu_tie_map *map,
-                             uint64_t *restrict words)
-{
-    BITS const     least = (BITS)map->least;
-    unsigned const shift = map->shift, index_bits = map->index_bits;
-    for (size_t i = 0; i < n; i++) {
-        BITS const key = FN(key_tie_bits)(keys[i], descending);
-        words[i] = (uint64_t)(BITS)(key - least) >> shift << index_bits | i;
-    }
-}
-
-static void FN(tie_words_64)(const void *keys, size_t n, bool descending, const cpu_tie_map *map,
-                             void *words)
-{
-    if (descending)
-        FN(tie_words_of)(keys, n, 1, map, words);
-    else
-        FN(tie_words_of)(keys, n, 0, map, words);
-}
-
-INLINE void FN(short_tie_words_of)(const KEY *keys, size_t n, int descending,
-                                   const cpu_tie_map *map, uint32_t *restrict words)
+                             uint32_t *restrict words)
 {
     BITS const     least = (BITS)map->least;
     unsigned const shift = map->shift, index_bits = map->index_bits;
@@ -54,22 +34,11 @@ INLINE void FN(short_tie_words_of)(const KEY *keys, size_t n, int descending,
     }
 }
 
-static void FN(tie_words_32)(const void *keys, size_t n, bool descending, const cpu_tie_map *map,
-                             void *words)
+static void FN(tie_words)(const void *keys, size_t n, bool descending, const cpu_tie_map *map,
+                          uint32_t *words)
 {
     if (descending)
-        FN(short_tie_words_of)(keys, n, 1, map, words);
+        FN(tie_words_of)(keys, n, 1, map, words);
     else
-        FN(short_tie_words_of)(keys, n, 0, map, words);
-}
-
-static void FN(tie_bits)(const void *keys, size_t n, bool descending, uint64_t *bits)
-{
-    const KEY *const from = keys;
-    if (descending)
-        for (size_t i = 0; i < n; i++)
-            bits[i] = FN(key_tie_bits)(from[i], 1);
-    else
-        for (size_t i = 0; i < n; i++)
-            bits[i] = FN(key_tie_bits)(from[i], 0);
+        FN(tie_words_of)(keys, n, 0, map, words);
 }

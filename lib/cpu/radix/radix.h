@@ -74,7 +74,6 @@ typedef struct record_type {
     bool (*fold_alike)(const void *keys, size_t lo, size_t hi);
     void (*load_short)(const radix_io *io, size_t at, size_t count, void *records);
     void (*load_short_digits)(const radix_io *io, size_t at, size_t count, void *digits);
-    void (*extent)(const radix_io *io, size_t lo, size_t hi, uint64_t *least, uint64_t *most);
 } record_type;
 
 /* Sorts. ORDO_E_NOMEM is returned before a result is stored. ORDO_E_UNSUPPORTED: the sort would

@@ -131,10 +131,20 @@ records_key_fn *records_key_of(ordo_type type, bool descending)
     return descending ? BY_TYPE(type, falling_key, ) : BY_TYPE(type, rising_key, );
 }
 
-void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,
-                    uint64_t *most)
+void records_bits(const cpu_kernels *kernels, const ordo_key_column *column, size_t at,
+                  size_t count, uint64_t *bits)
 {
-    type_of(io->kernels, type)->extent(io, lo, hi, least, most);
+    radix_io const io = {
+        .in = column->keys, .turned = column->descending, .folded = column->folded};
+    type_of(kernels, column->type)->load_digits_64(&io, at, count, bits);
+}
+
+void records_words(const cpu_kernels *kernels, const ordo_argsort_job *job, const cpu_tie_map *map,
+                   uint64_t *words)
+{
+    short_map const shortened = {map->least, UINT64_MAX, map->shift, map->index_bits, 0};
+    radix_io const  io = {.in = job->keys, .turned = job->descending, .shortened = &shortened};
+    type_of(kernels, job->type)->load_short(&io, 0, job->n, words);
 }
 
 radix_io records_of_order(const cpu_kernels *kernels, ordo_type type, const void *keys, size_t n,

@@ -40,9 +40,13 @@ ordo_status records_store(const radix_io *io, const cpu_records *records, ordo_e
 
 /* Shortened keys (io.shortened) of a type of 64 bits: sets load and load_digits. */
 void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io);
-/* The least and the largest key bits of keys [lo, hi) of the input, in the order of an argsort. */
-void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,
-                    uint64_t *most);
+
+/* bits[i] = the key bits of row at + i. */
+void records_bits(const cpu_kernels *kernels, const ordo_key_column *column, size_t at,
+                  size_t count, uint64_t *bits);
+/* Words of the keys of an argsort and their indices. */
+void records_words(const cpu_kernels *kernels, const ordo_argsort_job *job, const cpu_tie_map *map,
+                   uint64_t *words);
 
 /* A function that reads the key bits of keys[i], in the order of an argsort. */
 typedef uint64_t records_key_fn(const void *keys, size_t i);

@@ -96,20 +96,6 @@ static void FN(load_short_digits)(const radix_io *io, size_t at, size_t count, v
         to[i] = (uint32_t)FN(short_bits)(&map, keys[i], io->turned);
 }
 
-/* The least and the largest key bits of keys [lo, hi). */
-static void FN(extent)(const radix_io *io, size_t lo, size_t hi, uint64_t *least, uint64_t *most)
-{
-    const KEY *const keys = io->in;
-    BITS             low = FN(key_tie_bits)(keys[lo], io->turned), high = low;
-    for (size_t i = lo; i < hi; i++) {
-        BITS const bits = FN(key_tie_bits)(keys[i], io->turned);
-        low = bits < low ? bits : low;
-        high = bits > high ? bits : high;
-    }
-    *least = low;
-    *most = high;
-}
-
 /* ---- With a value ---- */
 
 static void FN(load_pairs_p32)(const radix_io *io, size_t at, size_t count, void *records)

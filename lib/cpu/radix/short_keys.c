@@ -36,27 +36,29 @@ static size_t sample_count(size_t n)
 }
 
 typedef struct extent_work {
-    const radix_io  *io;
-    ordo_type        type;
-    _Atomic uint64_t low, high;
+    const cpu_kernels      *kernels;
+    const ordo_argsort_job *job;
+    _Atomic uint64_t        low, high;
 } extent_work;
 
 static void extent_piece(void *arg, size_t lo, size_t hi)
 {
-    extent_work *const work = arg;
-    uint64_t           least, most;
-    records_extent(work->io, work->type, lo, hi, &least, &most);
-    cpu_keep_least(&work->low, least);
-    cpu_keep_most(&work->high, most);
+    extent_work *const            work = arg;
+    const ordo_argsort_job *const job = work->job;
+    cpu_tie_extent                extent;
+    work->kernels->loops->tie_extent[job->type]((const uint64_t *)job->keys + lo, hi - lo,
+                                                job->descending, &extent);
+    cpu_keep_least(&work->low, extent.least);
+    cpu_keep_most(&work->high, extent.most);
 }
 
-static ordo_status choose_narrow(const radix_io *io, ordo_type type, short_keys *keys,
-                                 ordo_exec *exec)
+static ordo_status choose_narrow(const cpu_kernels *kernels, const ordo_argsort_job *job,
+                                 short_keys *keys, ordo_exec *exec)
 {
-    extent_work work = {.io = io, .type = type};
+    extent_work work = {.kernels = kernels, .job = job};
     atomic_init(&work.low, UINT64_MAX);
     atomic_init(&work.high, 0);
-    if (!ordo_loop(exec, io->n, cpu_grain(io->n), extent_piece, &work))
+    if (!ordo_loop(exec, job->n, cpu_grain(job->n), extent_piece, &work))
         return ORDO_E_CANCELLED;
     uint64_t const low = atomic_load(&work.low), high = atomic_load(&work.high);
     if (high - low > UINT32_MAX)
@@ -116,7 +118,6 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
     uint64_t    *sample;
     keys->way = SHORT_NOT;
     TRY_SCRATCH(exec, count * sizeof *sample, sample);
-    radix_io const io = records_of_argsort(kernels, job, RECORD_P64);
     keys->key_at = records_key_of(job->type, job->descending);
     atomic_init(&keys->tied, 0);
     keys->most_tied = job->n / 4; /* twice the largest expected number */
@@ -132,7 +133,7 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
     ordo_exec      part = *exec;
     TRY(cpu_radix(&order, &part));
     if (sample[0] != sample[count - 1] && sample[count - 1] - sample[0] <= UINT32_MAX)
-        TRY(choose_narrow(&io, job->type, keys, exec));
+        TRY(choose_narrow(kernels, job, keys, exec));
     else if (sample[0] != sample[count - 1])
         choose_words(sample, count, job->n, keys);
     return ORDO_OK;

@@ -131,14 +131,13 @@ static ordo_status split_packed(nth_any *w, bool *done)
         return ORDO_OK;
     }
     words = room;
-    const cpu_loops *const loops = w->kernels->loops;
-    cpu_tie_extent         extent;
-    loops->tie_bits[job->type](job->keys, n, job->descending, words);
-    loops->tie_extent[ORDO_U64](words, n, false, &extent);
+    ordo_argsort_job const order = {
+        .type = job->type, .keys = job->keys, .n = n, .descending = job->descending};
+    cpu_tie_extent extent;
+    w->kernels->loops->tie_extent[job->type](job->keys, n, job->descending, &extent);
     cpu_tie_map const map = cpu_tie_map_of(&extent, n, 64);
     uint64_t const    mask = (UINT64_C(1) << map.index_bits) - 1;
-    for (size_t i = 0; i < n; i++)
-        words[i] = (words[i] - map.least) >> map.shift << map.index_bits | i;
+    records_words(w->kernels, &order, &map, words);
     s.word_size = sizeof *words;
     if (!select_one_word(&s, words, n, job->k, &word))
         return ORDO_E_CANCELLED;

@@ -150,8 +150,7 @@ static bool is_told_apart(const order_sample *sample, const cpu_tie_map *map, si
 static void sort_short(const cpu_kernels *kernels, const ordo_argsort_job *job,
                        const cpu_tie_map *map, uint32_t *narrow, uint64_t *spare, uint64_t *words)
 {
-    kernels->loops->tie_words[job->type][CPU_WORDS_32](job->keys, job->n, job->descending, map,
-                                                       narrow);
+    kernels->loops->tie_words[job->type](job->keys, job->n, job->descending, map, narrow);
     kernels->sort_words[CPU_WORDS_32](narrow, spare, job->n, narrow, map->word_bits, NULL);
     for (size_t i = 0; i < job->n; i++)
         words[i] = narrow[i];
@@ -243,22 +242,21 @@ static void find_order(const cpu_kernels *kernels, const ordo_argsort_job *job,
                        const order_memory *memory, const cpu_tie_map *map, bool is_short,
                        cpu_order *order, ordo_exec *exec)
 {
-    const cpu_loops *const loops = kernels->loops;
-    cpu_words_fn *const    sort = kernels->sort_words[CPU_WORDS_64];
+    cpu_words_fn *const sort = kernels->sort_words[CPU_WORDS_64];
     *order =
         (cpu_order){memory->words, memory->bits, (UINT64_C(1) << map->index_bits) - 1, map->lossy};
     if (is_short) {
         sort_short(kernels, job, map, memory->narrow, memory->spare, order->words);
     } else {
-        loops->tie_words[job->type][CPU_WORDS_64](job->keys, job->n, job->descending, map,
-                                                  order->words);
+        records_words(kernels, job, map, order->words);
         sort(order->words, memory->spare, job->n, order->words, map->word_bits, NULL);
     }
     if (exec != NULL)
         (void)ordo_poll(exec, 0.5);
     if (!map->lossy)
         return;
-    loops->tie_bits[job->type](job->keys, job->n, job->descending, order->bits);
+    ordo_key_column const keys = {job->keys, job->type, job->descending, true};
+    records_bits(kernels, &keys, 0, job->n, order->bits);
     settle_groups(order, sort, job->n, memory->spare);
     if (exec != NULL)
         (void)ordo_poll(exec, 0.75);
