@@ -8,6 +8,7 @@
  * Scratch: up to 12 bytes a row and a copy of the keys, in one piece. */
 #include "core/keybits.h"
 #include "cpu/columns/columns.h"
+#include "cpu/radix/records.h"
 
 #include <string.h>
 
@@ -34,6 +35,14 @@ typedef struct collect_work {
     uint32_t         *codes;  /* the code of each group */
 } collect_work;
 
+/* codes[i] = the code of row at + i. */
+static void read_codes(const collect_work *work, size_t at, size_t count, uint64_t *codes)
+{
+    records_bits(work->state, &work->column, at, count, codes);
+    for (size_t i = 0; i < count; i++)
+        codes[i] -= work->least;
+}
+
 static void count_chunk(void *arg, size_t lo, size_t hi)
 {
     const collect_work *const work = arg;
@@ -44,7 +53,7 @@ static void count_chunk(void *arg, size_t lo, size_t hi)
         memset(counts, 0, work->range * sizeof *counts);
         for (size_t at = begin, count, tiles = 1; at < end; at += count, tiles++) {
             count = ordo_min(TILE, end - at);
-            columns_codes(&work->column, work->least, at, count, codes);
+            read_codes(work, at, count, codes);
             for (size_t i = 0; i < count; i++)
                 counts[codes[i]]++;
             if (tiles % POLL_TILES == 0 && ordo_poll(work->exec, (double)at / (double)end))
@@ -119,7 +128,7 @@ static void move_chunk(void *arg, size_t lo, size_t hi)
         uint64_t        codes[TILE];
         for (size_t at = begin, count, tiles = 1; at < end; at += count, tiles++) {
             count = ordo_min(TILE, end - at);
-            columns_codes(&work->column, work->least, at, count, codes);
+            read_codes(work, at, count, codes);
             move_tile((const char *)job->keys + at * size, codes, count, size, places, job->sorted);
             if (tiles % POLL_TILES == 0 && ordo_poll(work->exec, (double)at / (double)end))
                 return;
@@ -213,7 +222,7 @@ ordo_status cpu_collect(void *state, ordo_collect_job *job, ordo_exec *exec)
         return ORDO_OK;
     exec->phase = 0;
     exec->phases = job->keys == NULL ? 2 : 4;
-    TRY(columns_extent(&work.column, n, exec, &work.least, &most));
+    TRY(columns_extent(state, &work.column, n, exec, &work.least, &most));
     if (most - work.least >= n / RANGE_SHARE)
         return ORDO_OK;
     work.range = (size_t)(most - work.least) + 1;

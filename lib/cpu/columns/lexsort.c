@@ -10,6 +10,7 @@
  * refused, the groups are sorted one after the other. */
 #include "core/keybits.h"
 #include "cpu/columns/columns.h"
+#include "cpu/radix/records.h"
 
 #include <string.h>
 
@@ -57,23 +58,39 @@ typedef struct lex_work {
 /* ---- Ranges ---- */
 
 typedef struct extent_work {
+    const cpu_kernels     *kernels;
     const ordo_key_column *column;
     _Atomic uint64_t       least, most;
 } extent_work;
 
+/* The loops of the ISA fold ties, which only changes floats. */
 static void extent_piece(void *arg, size_t lo, size_t hi)
 {
-    extent_work *const work = arg;
-    uint64_t           least, most;
-    BY_TYPE(work->column->type, column_extent, (work->column, lo, hi, &least, &most));
-    cpu_keep_least(&work->least, least);
-    cpu_keep_most(&work->most, most);
+    extent_work *const           work = arg;
+    const ordo_key_column *const column = work->column;
+    cpu_tie_extent               extent = {.least = UINT64_MAX};
+    uint64_t                     bits[TILE];
+    if (column->folded || (column->type != ORDO_F32 && column->type != ORDO_F64)) {
+        const char *const keys = (const char *)column->keys + lo * ordo_type_size(column->type);
+        work->kernels->loops->tie_extent[column->type](keys, hi - lo, column->descending, &extent);
+        lo = hi;
+    }
+    for (size_t at = lo, count; at < hi; at += count) {
+        count = ordo_min(TILE, hi - at);
+        records_bits(work->kernels, column, at, count, bits);
+        for (size_t i = 0; i < count; i++) {
+            extent.least = bits[i] < extent.least ? bits[i] : extent.least;
+            extent.most = bits[i] > extent.most ? bits[i] : extent.most;
+        }
+    }
+    cpu_keep_least(&work->least, extent.least);
+    cpu_keep_most(&work->most, extent.most);
 }
 
-ordo_status columns_extent(const ordo_key_column *column, size_t n, ordo_exec *exec,
-                           uint64_t *least, uint64_t *most)
+ordo_status columns_extent(const cpu_kernels *kernels, const ordo_key_column *column, size_t n,
+                           ordo_exec *exec, uint64_t *least, uint64_t *most)
 {
-    extent_work extent = {.column = column};
+    extent_work extent = {.kernels = kernels, .column = column};
     atomic_init(&extent.least, UINT64_MAX);
     atomic_init(&extent.most, 0);
     if (!ordo_loop(exec, n, cpu_grain(n + 1), extent_piece, &extent))
@@ -88,19 +105,12 @@ static ordo_status measure(lex_work *work)
     const ordo_lexsort_job *const job = work->job;
     for (size_t c = 0; c < job->count; c++) {
         uint64_t most;
-        TRY(columns_extent(&job->columns[c], job->n, work->exec, &work->least[c], &most));
+        TRY(columns_extent(work->kernels, &job->columns[c], job->n, work->exec, &work->least[c],
+                           &most));
         work->bits[c] = ordo_bit_length(most - work->least[c]);
         work->total += work->bits[c];
     }
     return ORDO_OK;
-}
-
-void columns_codes(const ordo_key_column *column, uint64_t least, size_t first, size_t count,
-                   uint64_t *codes)
-{
-    column_part const part = {.base = least, .mask = UINT64_MAX};
-    memset(codes, 0, count * sizeof *codes);
-    BY_TYPE(column->type, pack_rows, (column, &part, first, count, codes));
 }
 
 /* ---- Words ---- */
@@ -129,37 +139,47 @@ static void choose_parts(lex_work *work, size_t n)
 
 static bool is_last_level(const lex_work *work) { return work->at + work->width == work->total; }
 
-static void pack_piece(void *arg, size_t lo, size_t hi)
+static inline size_t row_at(const lex_work *work, const void *index, size_t i)
 {
-    const lex_work *const work = arg;
-    for (size_t at = lo; at < hi; at += TILE) {
-        size_t const    count = ordo_min(TILE, hi - at);
-        uint64_t *const words = work->words + at;
+    return work->job->index_type == ORDO_U32 ? ((const uint32_t *)index)[i]
+                                             : (size_t)((const uint64_t *)index)[i];
+}
+
+static inline void put_row(const lex_work *work, void *index, size_t i, uint64_t row)
+{
+    if (work->job->index_type == ORDO_U32)
+        ((uint32_t *)index)[i] = (uint32_t)row;
+    else
+        ((uint64_t *)index)[i] = row;
+}
+
+/* words[i] = the bits of this level and i, for lo <= i < hi. The i-th row is index[i]; NULL: i. */
+static void pack(const lex_work *work, const void *index, size_t lo, size_t hi, uint64_t *words)
+{
+    uint64_t rows[TILE], bits[TILE];
+    for (size_t at = lo, count; at < hi; at += count) {
+        count = ordo_min(TILE, hi - at);
         for (size_t i = 0; i < count; i++)
-            words[i] = at + i;
+            words[at + i] = at + i;
+        for (size_t i = 0; i < count && index != NULL; i++)
+            rows[i] = row_at(work, index, at + i);
         for (size_t p = 0; p < work->part_count; p++) {
-            const ordo_key_column *const column = &work->job->columns[work->parts[p].column];
-            BY_TYPE(column->type, pack_rows, (column, &work->parts[p], at, count, words));
+            column_part const            part = work->parts[p];
+            const ordo_key_column *const column = &work->job->columns[part.column];
+            if (index == NULL)
+                records_bits(work->kernels, column, at, count, bits);
+            else
+                BY_TYPE(column->type, bits_of_rows, (column, rows, count, bits));
+            for (size_t i = 0; i < count; i++)
+                words[at + i] |= ((bits[i] - part.base) >> part.right & part.mask) << part.left;
         }
     }
 }
 
-static void pack_group(const lex_work *work, const void *rows, size_t n, uint64_t *words)
+static void pack_piece(void *arg, size_t lo, size_t hi)
 {
-    for (size_t at = 0; at < n; at += TILE) {
-        size_t const count = ordo_min(TILE, n - at);
-        for (size_t i = 0; i < count; i++)
-            words[at + i] = at + i;
-        for (size_t p = 0; p < work->part_count; p++) {
-            const ordo_key_column *const column = &work->job->columns[work->parts[p].column];
-            if (work->job->index_type == ORDO_U32)
-                BY_TYPE(column->type, pack_u32,
-                        (column, &work->parts[p], (const uint32_t *)rows + at, count, words + at));
-            else
-                BY_TYPE(column->type, pack_u64,
-                        (column, &work->parts[p], (const uint64_t *)rows + at, count, words + at));
-        }
-    }
+    const lex_work *const work = arg;
+    pack(work, NULL, lo, hi, work->words);
 }
 
 static ordo_status sort_words(const lex_work *work, uint64_t *words, size_t n, ordo_exec *exec)
@@ -208,12 +228,8 @@ static void index_piece(void *arg, size_t lo, size_t hi)
 {
     const lex_work *const work = arg;
     uint64_t const        mask = index_mask(work);
-    if (work->job->index_type == ORDO_U32)
-        for (size_t i = lo; i < hi; i++)
-            ((uint32_t *)work->job->index)[i] = (uint32_t)(work->words[i] & mask);
-    else
-        for (size_t i = lo; i < hi; i++)
-            ((uint64_t *)work->job->index)[i] = work->words[i] & mask;
+    for (size_t i = lo; i < hi; i++)
+        put_row(work, work->job->index, i, work->words[i] & mask);
 }
 
 /* ---- Groups of ties ---- */
@@ -281,22 +297,19 @@ static int compare_rows(const ordo_lexsort_job *job, size_t a, size_t b)
 }
 
 /* Sorts few rows by insertion. The rows come in ascending order of their indices. */
-static void insert_rows(const ordo_lexsort_job *job, void *index, size_t n, uint8_t *heads)
+static void insert_rows(const lex_work *work, void *index, size_t n, uint8_t *heads)
 {
-    size_t rows[FEW];
-    bool   narrow = job->index_type == ORDO_U32;
+    const ordo_lexsort_job *const job = work->job;
+    size_t                        rows[FEW];
     for (size_t i = 0; i < n; i++) {
-        size_t const row = narrow ? ((uint32_t *)index)[i] : (size_t)((uint64_t *)index)[i];
+        size_t const row = row_at(work, index, i);
         size_t       j = i;
         for (; j > 0 && compare_rows(job, row, rows[j - 1]) < 0; j--)
             rows[j] = rows[j - 1];
         rows[j] = row;
     }
     for (size_t i = 0; i < n; i++) {
-        if (narrow)
-            ((uint32_t *)index)[i] = (uint32_t)rows[i];
-        else
-            ((uint64_t *)index)[i] = rows[i];
+        put_row(work, index, i, rows[i]);
         if (i > 0)
             heads[i] = compare_rows(job, rows[i - 1], rows[i]) != 0 ? ORDO_ROW_HEAD : ROW_TIE;
     }
@@ -309,23 +322,17 @@ static ordo_status sort_group(const lex_work *work, uint64_t *words, void *index
     uint64_t const mask = index_mask(work);
     bool const     last = is_last_level(work);
     if (n <= FEW) {
-        insert_rows(work->job, index, n, heads);
+        insert_rows(work, index, n, heads);
         return ORDO_OK;
     }
-    pack_group(work, index, n, words);
+    pack(work, index, 0, n, words);
     TRY(sort_words(work, words, n, exec));
     for (size_t i = 1; i < n; i++)
         heads[i] = head_of(work, words[i] ^ words[i - 1], last);
-    if (work->job->index_type == ORDO_U32) {
-        for (size_t i = 0; i < n; i++)
-            words[i] = ((uint32_t *)index)[words[i] & mask];
-        for (size_t i = 0; i < n; i++)
-            ((uint32_t *)index)[i] = (uint32_t)words[i];
-    } else {
-        for (size_t i = 0; i < n; i++)
-            words[i] = ((uint64_t *)index)[words[i] & mask];
-        memcpy(index, words, n * sizeof *words);
-    }
+    for (size_t i = 0; i < n; i++)
+        words[i] = row_at(work, index, (size_t)(words[i] & mask));
+    for (size_t i = 0; i < n; i++)
+        put_row(work, index, i, words[i]);
     return ORDO_OK;
 }
 
@@ -389,10 +396,7 @@ static void first_piece(void *arg, size_t lo, size_t hi)
     for (size_t i = ordo_max(lo, 1); i < hi; i++) {
         if ((work->heads[i] & ORDO_ROW_HEAD) == 0)
             continue;
-        size_t const a = job->index_type == ORDO_U32 ? ((uint32_t *)job->index)[i - 1]
-                                                     : (size_t)((uint64_t *)job->index)[i - 1];
-        size_t const b = job->index_type == ORDO_U32 ? ((uint32_t *)job->index)[i]
-                                                     : (size_t)((uint64_t *)job->index)[i];
+        size_t const a = row_at(work, job->index, i - 1), b = row_at(work, job->index, i);
         if (BY_TYPE(column->type, compare_rows, (column, a, b)) != 0)
             work->heads[i] |= ORDO_ROW_FIRST;
     }
