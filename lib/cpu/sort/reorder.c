@@ -112,33 +112,17 @@ void cpu_reverse(void *array, size_t size, size_t n, size_t lo, size_t hi)
 
 /* ---- Permute ---- */
 
-typedef struct permute_work {
-    const char *from;
-    char       *to;
-    size_t      size;
-    const void *index;
-    bool        narrow; /* index is u32 */
-} permute_work;
-
-static void gather_piece(void *arg, size_t lo, size_t hi)
-{
-    const permute_work *const work = arg;
-    element_gather(work->to, work->from, work->size, work->index, work->narrow, lo, hi);
-}
-
-static void copy_piece(void *arg, size_t lo, size_t hi)
-{
-    const permute_work *const work = arg;
-    memcpy(work->to + lo * work->size, work->from + lo * work->size, (hi - lo) * work->size);
-}
-
 ordo_status cpu_permute(void *state, const ordo_permute_job *job, ordo_exec *exec)
 {
-    (void)state;
-    permute_work gather = {job->array, job->spare, job->size, job->index,
-                           job->index_type == ORDO_U32};
-    permute_work back = {job->spare, job->array, job->size, NULL, false};
-    if (!ordo_loop(exec, job->n, cpu_grain(job->n), gather_piece, &gather))
-        return ORDO_E_CANCELLED;
-    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), copy_piece, &back));
+    ordo_move_job const move = {.in = job->array,
+                                .n = job->n,
+                                .size = job->size,
+                                .index_type = job->index_type,
+                                .index = job->index,
+                                .count = job->n,
+                                .out = job->spare};
+    ordo_copy_job const back = {job->array, job->spare, job->n * job->size};
+    ordo_exec           part = *exec;
+    TRY(element_gather_all(&move, exec));
+    return cpu_copy(state, &back, &part);
 }

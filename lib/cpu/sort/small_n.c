@@ -14,6 +14,7 @@
 #include "core/keybits.h"
 #include "core/network.h"
 #include "cpu/base/lanes.h"
+#include "cpu/elements/elements.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 
@@ -211,30 +212,12 @@ bool cpu_small_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, 
     return true;
 }
 
-#define PERMUTE(type)                                                                              \
-    do {                                                                                           \
-        type copy[MOST_64];                                                                        \
-        memcpy(copy, array, n * sizeof *copy);                                                     \
-        for (size_t i = 0; i < n; i++)                                                             \
-            memcpy((char *)array + i * sizeof *copy, &copy[order[i]], sizeof *copy);               \
-    } while (0)
-
 /* array[i] = the old array[order[i]]. */
 static void permute(void *array, size_t size, size_t n, const uint32_t *order)
 {
-    char any[MOST_64 * MOST_VALUE];
-    switch (size) {
-    case 4:
-        PERMUTE(uint32_t);
-        return;
-    case 8:
-        PERMUTE(uint64_t);
-        return;
-    default:
-        memcpy(any, array, n * size);
-        for (size_t i = 0; i < n; i++)
-            memcpy((char *)array + i * size, any + order[i] * size, size);
-    }
+    char copy[MOST_64 * MOST_VALUE];
+    memcpy(copy, array, n * size);
+    element_gather(array, copy, size, order, true, 0, n);
 }
 
 bool cpu_small_pairs(const ordo_pairs_job *job, ordo_exec *exec)
