@@ -23,8 +23,7 @@ enum {
     RARE_PART = 32,       /* strays are rare if at most one key in this many is one */
     COST_PARTS = 6,       /* counting must save one part of this many of the estimated time */
     KEYS_A_TABLE = 4,     /* least keys per value of the range and table of words */
-    PIECES = 256,         /* parts of the range whose counts are added by one thread each */
-    DENSE_BLOCK = FEW_BLOCK
+    PIECES = 256          /* parts of the range whose counts are added by one thread each */
 };
 
 #define FN(name) name##_32
@@ -43,28 +42,17 @@ enum {
 #undef FN
 
 typedef struct dense_work {
-    const ordo_sort_job *job;
-    const char          *in;
-    size_t               size; /* bytes of a key */
-    dense_table          table;
-    uint32_t            *counts;     /* the words; after add_piece all counts */
-    char                *first;      /* the tables; the only table of words is `counts` */
-    size_t               table_size; /* bytes */
-    size_t               tables, chunk;
-    size_t               most_strays; /* the most strays of a chunk */
-    char                *stray;       /* the strays of table t begin at t * stray_room */
-    char                *end;         /* of the room */
-    size_t               stray_room;  /* keys */
-    size_t              *strays;      /* [table] */
-    size_t               all_strays, strays_before;
-    size_t               piece, pieces;      /* values of a piece, and pieces */
-    size_t               starts[PIECES + 1]; /* start of each piece in the result */
-    size_t               distinct[PIECES];
-    cpu_words_fn        *sort_words; /* vector sort of the sample; NULL: there is none */
-    size_t               most_words;
-    size_t               sampled, outside; /* sampled keys, and those outside the range */
-    ordo_exec           *exec;
-    atomic_bool          too_many;
+    count_run     run;
+    dense_table   table;
+    uint32_t     *counts; /* the words; after add_piece all counts */
+    char         *end;    /* of the room */
+    size_t        strays_before;
+    size_t        piece, pieces;      /* values of a piece, and pieces */
+    size_t        starts[PIECES + 1]; /* start of each piece in the result */
+    size_t        distinct[PIECES];
+    cpu_words_fn *sort_words; /* vector sort of the sample; NULL: there is none */
+    size_t        most_words;
+    size_t        sampled, outside; /* sampled keys, and those outside the range */
 } dense_work;
 
 /* ---- The range ---- */
@@ -80,14 +68,14 @@ typedef struct dense_work {
 /* The number of tables, one for each thread that counts. */
 static size_t most_tables(const dense_work *work)
 {
-    return work->job->n <= ORDO_TUNE_ALONE ? 1 : work->exec->threads;
+    return work->run.job->n <= ORDO_TUNE_ALONE ? 1 : work->run.exec->threads;
 }
 
 /* The widest range for tables of words, or of bytes. The words of all tables together take at most
  * a quarter of the room. */
 static size_t widest_range(const dense_work *work, bool in_bytes)
 {
-    size_t const n = work->job->n, tables = most_tables(work);
+    size_t const n = work->run.job->n, tables = most_tables(work);
     return in_bytes
                ? ordo_min(ORDO_TUNE_DENSE_RANGE, n / DENSE_KEYS)
                : ordo_min(ORDO_TUNE_DENSE_WORDS, n / ordo_max(DENSE_KEYS, KEYS_A_TABLE * tables));
@@ -95,7 +83,7 @@ static size_t widest_range(const dense_work *work, bool in_bytes)
 
 static bool is_float(const dense_work *work)
 {
-    return work->job->type == ORDO_F32 || work->job->type == ORDO_F64;
+    return work->run.job->type == ORDO_F32 || work->run.job->type == ORDO_F64;
 }
 
 /* Sets *number to key `at` as a number in the order of the values: key bits, or a multiple + 2^31.
@@ -107,15 +95,15 @@ static bool number_at(const dense_work *work, size_t at, uint64_t *number)
     int32_t multiple;
     bool    equal;
     if (!is_float(work)) {
-        *number = records_key_of(work->job->type, false)(work->in, at);
+        *number = records_key_of(work->run.job->type, false)(work->run.in, at);
         return true;
     }
-    if (work->size == sizeof narrow) {
-        memcpy(&narrow, work->in + at * work->size, sizeof narrow);
+    if (work->run.size == sizeof narrow) {
+        memcpy(&narrow, work->run.in + at * work->run.size, sizeof narrow);
         multiple = dense_multiple_32(narrow, (float)work->table.scale);
         equal = dense_equals_32(narrow, multiple, (float)work->table.scale);
     } else {
-        memcpy(&wide, work->in + at * work->size, sizeof wide);
+        memcpy(&wide, work->run.in + at * work->run.size, sizeof wide);
         multiple = dense_multiple_64(wide, work->table.scale);
         equal = dense_equals_64(wide, multiple, work->table.scale);
     }
@@ -145,10 +133,10 @@ static dense_span best_span(const uint64_t *sample, size_t used, size_t widest)
 static size_t look(const dense_work *work, size_t count, uint64_t *sample)
 {
     uint64_t     spare[SAMPLE];
-    size_t const stride = work->job->n / count;
+    size_t const stride = work->run.job->n / count;
     size_t       used = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t const at = ordo_random_in_stride(work->exec->seed, i, stride);
+        size_t const at = ordo_random_in_stride(work->run.exec->seed, i, stride);
         used += number_at(work, at, &sample[used]);
         if (used == 0 && i + 1 == FIRST_LOOK / 2)
             return 0; /* floats that are not multiples */
@@ -163,7 +151,8 @@ static size_t look(const dense_work *work, size_t count, uint64_t *sample)
 /* The estimated time that the general sort takes for a key. */
 static size_t sort_cost(const dense_work *work)
 {
-    bool const narrow = work->size == sizeof(uint32_t), many = work->job->n >= ORDO_TUNE_COST_MANY;
+    bool const narrow = work->run.size == sizeof(uint32_t),
+               many = work->run.job->n >= ORDO_TUNE_COST_MANY;
     if (work->sort_words == NULL)
         return narrow ? ORDO_TUNE_COST_SORT_32 : ORDO_TUNE_COST_SORT_64;
     if (narrow)
@@ -175,13 +164,14 @@ static size_t sort_cost(const dense_work *work)
 static void take_span(dense_work *work, const dense_span *span, bool in_bytes)
 {
     size_t const   widest = widest_range(work, in_bytes);
-    unsigned const width = is_float(work) ? 32 : 8 * (unsigned)work->size;
+    unsigned const width = is_float(work) ? 32 : 8 * (unsigned)work->run.size;
     uint64_t const wide = span->most - span->least;
     uint64_t const last = UINT64_MAX >> (64 - width), spare = widest - 1 - wide;
     uint64_t const margin = ordo_min(wide / MARGIN_PART + FIRST_LOOK, spare / 2);
     uint64_t const least = span->least - ordo_min(span->least, margin);
     uint64_t const most = span->most + ordo_min(last - span->most, margin);
-    work->table.low = least ^ (is_float(work) ? UINT64_C(1) << 31 : dense_sign(work->job->type));
+    work->table.low =
+        least ^ (is_float(work) ? UINT64_C(1) << 31 : dense_sign(work->run.job->type));
     work->table.range = (size_t)(most - least) + 1;
     work->table.in_bytes = in_bytes;
 }
@@ -196,7 +186,7 @@ static bool holds_most(const dense_span *span, size_t count)
 static bool choose_range(dense_work *work, double scale)
 {
     uint64_t     sample[SAMPLE];
-    size_t const n = work->job->n, wide = widest_range(work, true);
+    size_t const n = work->run.job->n, wide = widest_range(work, true);
     size_t const count = ordo_max(ordo_min(SAMPLE, n / KEYS_A_SAMPLE), FIRST_LOOK);
     work->table.scale = scale;
     if (best_span(sample, look(work, FIRST_LOOK, sample), wide).held < FIRST_HELD)
@@ -207,7 +197,7 @@ static bool choose_range(dense_work *work, double scale)
     size_t const     words_cost = count * ORDO_TUNE_COST_WORDS + (count - words.held) * sort;
     size_t const     bytes_cost = count * ORDO_TUNE_COST_BYTES + (count - bytes.held) * sort;
     /* Several threads sort strays as fast as they count, so strays must be rare. */
-    bool const       alone = work->exec->threads == 1;
+    bool const       alone = work->run.exec->threads == 1;
     bool const       in_bytes = alone ? bytes_cost < words_cost : !holds_most(&words, count);
     dense_span const span = in_bytes ? bytes : words;
     if (alone ? ordo_min(words_cost, bytes_cost) * COST_PARTS > count * sort * (COST_PARTS - 1)
@@ -241,71 +231,45 @@ static bool choose_values(dense_work *work)
  * Returns false if there are too few keys. */
 static bool divide_room(dense_work *work, char *room)
 {
-    size_t const n = work->job->n, values = work->table.range + 1; /* the last one: strays */
-    size_t const bytes = n * work->size;
+    size_t const n = work->run.job->n, values = work->table.range + 1; /* the last one: strays */
+    size_t const bytes = n * work->run.size;
     size_t const words = ordo_round_up(values * sizeof(uint32_t), ORDO_CACHE_LINE);
     size_t       strays = 0;
-    for (work->tables = most_tables(work); work->tables > 0; work->tables--) {
-        work->table_size = work->table.in_bytes ? ordo_round_up(values, ORDO_CACHE_LINE)
-                           : work->tables > 1   ? words
-                                                : 0;
-        work->chunk = ordo_div_up(n, work->tables);
-        work->most_strays =
-            work->chunk / work->sampled * work->outside + work->chunk / FEW_STRAY_PART;
-        work->stray_room = work->most_strays + DENSE_BLOCK;
-        strays = ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE) +
-                 ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE);
-        if (words + strays + work->tables * work->table_size <= bytes)
+    for (work->run.chunks = most_tables(work); work->run.chunks > 0; work->run.chunks--) {
+        work->run.counts_size = work->table.in_bytes   ? ordo_round_up(values, ORDO_CACHE_LINE)
+                                : work->run.chunks > 1 ? words
+                                                       : 0;
+        work->run.chunk = ordo_div_up(n, work->run.chunks);
+        work->run.most_strays =
+            work->run.chunk / work->sampled * work->outside + work->run.chunk / FEW_STRAY_PART;
+        work->run.stray_room = work->run.most_strays + FEW_BLOCK;
+        strays = ordo_round_up(work->run.chunks * work->run.stray_room * work->run.size,
+                               ORDO_CACHE_LINE) +
+                 ordo_round_up(work->run.chunks * sizeof *work->run.strays, ORDO_CACHE_LINE);
+        if (words + strays + work->run.chunks * work->run.counts_size <= bytes)
             break;
     }
-    if (work->tables == 0)
+    if (work->run.chunks == 0)
         return false;
     work->end = room + bytes;
     work->counts = (uint32_t *)(void *)room;
     work->table.words = (_Atomic uint32_t *)(void *)room;
     room += words;
-    work->strays = (size_t *)(void *)room;
-    room += ordo_round_up(work->tables * sizeof *work->strays, ORDO_CACHE_LINE);
-    work->stray = room;
-    room += ordo_round_up(work->tables * work->stray_room * work->size, ORDO_CACHE_LINE);
-    work->first = work->table_size == 0 ? (char *)work->counts : room;
+    work->run.strays = (size_t *)(void *)room;
+    room += ordo_round_up(work->run.chunks * sizeof *work->run.strays, ORDO_CACHE_LINE);
+    work->run.stray = room;
+    room +=
+        ordo_round_up(work->run.chunks * work->run.stray_room * work->run.size, ORDO_CACHE_LINE);
+    work->run.counts = work->run.counts_size == 0 ? (char *)work->counts : room;
     return true;
 }
 
-/* ---- Count ---- */
-
-static void count_table(void *arg, size_t lo, size_t hi)
-{
-    dense_work *const work = arg;
-    for (size_t t = lo; t < hi; t++) {
-        char *const  counts = work->first + t * work->table_size;
-        char *const  strays = work->stray + t * work->stray_room * work->size;
-        size_t const begin = ordo_min(t * work->chunk, work->job->n);
-        size_t const end = ordo_min(begin + work->chunk, work->job->n);
-        size_t const most = work->most_strays;
-        size_t       found = 0;
-        memset(counts, 0, work->table_size);
-        for (size_t at = begin; at < end && found <= most; at += DENSE_BLOCK) {
-            size_t const      count = ordo_min(DENSE_BLOCK, end - at);
-            const char *const keys = work->in + at * work->size;
-            size_t const other = work->table.loops->dense_count(&work->table, keys, count, counts,
-                                                                strays + found * work->size);
-            found = other == SIZE_MAX ? SIZE_MAX : found + other;
-            if (at / DENSE_BLOCK % 64 == 0 &&
-                (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
-                 atomic_load_explicit(&work->too_many, memory_order_relaxed)))
-                return;
-        }
-        work->strays[t] = found;
-        if (found > most)
-            atomic_store_explicit(&work->too_many, true, memory_order_relaxed);
-    }
-}
+/* ---- Counts ---- */
 
 /* Sets [*from, *to) to the values of piece p of the result. */
 static void values_of(const dense_work *work, size_t p, size_t *from, size_t *to)
 {
-    size_t const piece = work->job->descending ? work->pieces - 1 - p : p;
+    size_t const piece = work->run.job->descending ? work->pieces - 1 - p : p;
     *from = piece * work->piece;
     *to = ordo_min(*from + work->piece, work->table.range);
 }
@@ -313,7 +277,7 @@ static void values_of(const dense_work *work, size_t p, size_t *from, size_t *to
 /* Adds values [from, to) of table t to the words. */
 static void add_table(dense_work *work, size_t t, size_t from, size_t to)
 {
-    const char *const     table = work->first + t * work->table_size;
+    const char *const     table = work->run.counts + t * work->run.counts_size;
     const uint8_t *const  bytes = (const uint8_t *)table;
     const uint32_t *const words = (const uint32_t *)(const void *)table;
     if (work->table.in_bytes)
@@ -331,7 +295,7 @@ static void add_piece(void *arg, size_t lo, size_t hi)
     for (size_t p = lo; p < hi; p++) {
         size_t from, to, sum = 0, distinct = 0;
         values_of(work, p, &from, &to);
-        for (size_t t = 0; t < work->tables && work->table_size > 0; t++)
+        for (size_t t = 0; t < work->run.chunks && work->run.counts_size > 0; t++)
             add_table(work, t, from, to);
         for (size_t v = from; v < to; v++) {
             sum += work->counts[v];
@@ -344,7 +308,7 @@ static void add_piece(void *arg, size_t lo, size_t hi)
 
 static ordo_status add_tables(dense_work *work)
 {
-    ordo_exec *const exec = work->exec;
+    ordo_exec *const exec = work->run.exec;
     work->piece = ordo_div_up(work->table.range, PIECES);
     work->pieces = ordo_div_up(work->table.range, work->piece);
     if (!ordo_loop(exec, work->pieces, 1, add_piece, work))
@@ -364,28 +328,22 @@ static ordo_status add_tables(dense_work *work)
 /* The key bits of the first value in the order of the job. */
 static uint64_t first_key(const dense_work *work, records_key_fn *key_of)
 {
-    size_t const   value = work->job->descending ? work->table.range - 1 : 0;
+    size_t const   value = work->run.job->descending ? work->table.range - 1 : 0;
     uint32_t const narrow = dense_key_32(&work->table, value);
     uint64_t const wide = dense_key_64(&work->table, value);
-    return work->size == sizeof narrow ? key_of(&narrow, 0) : key_of(&wide, 0);
+    return work->run.size == sizeof narrow ? key_of(&narrow, 0) : key_of(&wide, 0);
 }
 
-/* Moves the strays together, sorts them and finds how many come before the range. */
-static ordo_status place_strays(const cpu_kernels *kernels, dense_work *work)
+/* Sorts the strays and finds how many come before the range. */
+static ordo_status place_strays(dense_work *work)
 {
-    records_key_fn *const key_of = records_key_of(work->job->type, work->job->descending);
+    records_key_fn *const key_of = records_key_of(work->run.job->type, work->run.job->descending);
     uint64_t const        first = first_key(work, key_of);
-    work->all_strays = 0;
-    for (size_t t = 0; t < work->tables; t++) {
-        memmove(work->stray + work->all_strays * work->size,
-                work->stray + t * work->stray_room * work->size, work->strays[t] * work->size);
-        work->all_strays += work->strays[t];
-    }
-    TRY(cpu_sort_strays(kernels, work->job, work->stray, work->all_strays, work->end, work->exec));
-    size_t lo = 0, hi = work->all_strays;
+    TRY(cpu_count_strays(&work->run, work->end));
+    size_t lo = 0, hi = work->run.all_strays;
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
-        if (key_of(work->stray, middle) < first)
+        if (key_of(work->run.stray, middle) < first)
             lo = middle + 1;
         else
             hi = middle;
@@ -400,7 +358,7 @@ static ordo_status place_strays(const cpu_kernels *kernels, dense_work *work)
 static void write_piece(void *arg, size_t lo, size_t hi)
 {
     const dense_work *const work = arg;
-    bool const              down = work->job->descending;
+    bool const              down = work->run.job->descending;
     size_t                  p = 0, from, to;
     while (work->starts[p + 1] <= lo)
         p++;
@@ -408,7 +366,7 @@ static void write_piece(void *arg, size_t lo, size_t hi)
     size_t value = down ? to - 1 : from, skip = lo - work->starts[p];
     for (; skip >= work->counts[value]; value += down ? SIZE_MAX : 1)
         skip -= work->counts[value];
-    char *const  out = (char *)work->job->keys + work->strays_before * work->size;
+    char *const  out = (char *)work->run.job->keys + work->strays_before * work->run.size;
     size_t const step = down ? SIZE_MAX : 1;
     work->table.loops->dense_write(&work->table, out, lo, hi, value, skip, step, work->counts);
 }
@@ -416,15 +374,15 @@ static void write_piece(void *arg, size_t lo, size_t hi)
 static ordo_status write_all(dense_work *work)
 {
     size_t const        inside = work->starts[work->pieces], before = work->strays_before;
-    char *const         out = work->job->keys;
-    ordo_copy_job const below = {out, work->stray, before * work->size};
-    ordo_copy_job const above = {out + (before + inside) * work->size,
-                                 work->stray + before * work->size,
-                                 (work->all_strays - before) * work->size};
-    work->exec->changed = true;
-    TRY(cpu_copy(NULL, &below, work->exec));
-    TRY(cpu_copy(NULL, &above, work->exec));
-    return cpu_done(ordo_loop(work->exec, inside, cpu_grain(inside), write_piece, work));
+    char *const         out = work->run.job->keys;
+    ordo_copy_job const below = {out, work->run.stray, before * work->run.size};
+    ordo_copy_job const above = {out + (before + inside) * work->run.size,
+                                 work->run.stray + before * work->run.size,
+                                 (work->run.all_strays - before) * work->run.size};
+    work->run.exec->changed = true;
+    TRY(cpu_copy(NULL, &below, work->run.exec));
+    TRY(cpu_copy(NULL, &above, work->run.exec));
+    return cpu_done(ordo_loop(work->run.exec, inside, cpu_grain(inside), write_piece, work));
 }
 
 /* ---- The sort ---- */
@@ -435,36 +393,29 @@ ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job,
     *done = false;
     if (job->n > UINT32_MAX) /* the counters have 32 bits */
         return ORDO_OK;
-    dense_work work = {.job = job,
-                       .in = cpu_input(job),
-                       .size = ordo_type_size(job->type),
+    dense_work work = {.run = cpu_count_begin(kernels, job, exec),
                        .sort_words = kernels->sort_words[CPU_WORDS_64],
-                       .most_words = kernels->most_words[CPU_WORDS_64],
-                       .exec = exec};
-    work.table.loops = &kernels->loops->few[work.size == sizeof(uint64_t)];
-    work.table.bypass = cpu_bypasses_cache(job->n * work.size);
+                       .most_words = kernels->most_words[CPU_WORDS_64]};
+    bool       counted;
+    work.table.loops = &kernels->loops->few[work.run.size == sizeof(uint64_t)];
+    work.table.bypass = cpu_bypasses_cache(job->n * work.run.size);
     if (!choose_values(&work) ||
-        (*room == NULL && ordo_scratch(exec, job->n * work.size, room) != ORDO_OK) ||
+        (*room == NULL && ordo_scratch(exec, job->n * work.run.size, room) != ORDO_OK) ||
         !divide_room(&work, *room))
         return ORDO_OK; /* without memory the general sort runs in place */
-    atomic_init(&work.too_many, false);
     memset(work.counts, 0, (work.table.range + 1) * sizeof *work.counts);
-    exec->phases += 2;
-    if (!ordo_loop(exec, work.tables, 1, count_table, &work))
-        return ORDO_E_CANCELLED;
-    exec->phase++;
-    if (atomic_load_explicit(&work.too_many, memory_order_relaxed))
+    work.run.table = &work.table;
+    work.run.count = work.table.loops->dense_count;
+    TRY(cpu_count_keys(&work.run, &counted));
+    if (!counted)
         return ORDO_OK;
     TRY(add_tables(&work));
-    ordo_status const status = place_strays(kernels, &work);
+    ordo_status const status = place_strays(&work);
     if (status != ORDO_OK)
         return status == ORDO_E_NOMEM ? ORDO_OK : status;
     exec->phase++;
     TRY(write_all(&work));
     *done = true;
-    exec->algorithm = "counting";
-    exec->isa = kernels->loops->isa;
-    exec->facts.input = ORDO_INPUT_EQUAL;
-    exec->facts.strategy = ORDO_STRATEGY_VALUES;
+    cpu_count_tell(&work.run, exec->facts.buckets);
     return ORDO_OK;
 }

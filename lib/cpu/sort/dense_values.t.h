@@ -147,10 +147,11 @@ INLINE size_t FN(dense_count_as)(const dense_table *table, const RECORD *keys, s
 }
 
 /* Counts at most FEW_BLOCK keys; see few_loops. */
-static size_t FN(dense_count)(const dense_table *table, const void *keys, size_t count,
-                              void *counts, void *strays)
+static size_t FN(dense_count)(const void *of, const void *keys, size_t count, void *counts,
+                              void *strays)
 {
-    uint32_t indices[FEW_BLOCK];
+    const dense_table *const table = of;
+    uint32_t                 indices[FEW_BLOCK];
     if (table->scale == 0)
         return FN(dense_count_as)(table, keys, count, NULL, counts, strays);
     return FN(dense_indices)(table, keys, count, indices)

@@ -35,24 +35,14 @@ enum {
 #undef RECORD
 
 typedef struct few_work {
-    const ordo_sort_job *job;
-    const char          *in;
-    size_t               size; /* bytes of a key */
-    radix_io             io;
-    const few_loops     *loops;
-    few_table            table;
-    few_value           *values;
-    size_t               count; /* number of values that have a slot */
-    size_t               chunk, chunks;
-    bool                 paired;   /* the counters are of pairs; there is one chunk */
-    size_t               counters; /* of a chunk */
-    uint32_t            *counts;   /* counters of each chunk */
-    size_t              *strays;   /* number of strays in each chunk */
-    char                *stray;    /* the strays: those of chunk c begin at stray_room * c */
-    size_t               stray_room;
-    size_t               all_strays;
-    ordo_exec           *exec;
-    atomic_bool          too_many;
+    count_run        run;
+    radix_io         io;
+    const few_loops *loops;
+    few_table        table;
+    few_value       *values;
+    size_t           count;    /* number of values that have a slot */
+    bool             paired;   /* the counters are of pairs; there is one chunk */
+    size_t           counters; /* of a chunk */
 } few_work;
 
 /* ---- Values ---- */
@@ -65,7 +55,7 @@ static uint64_t bits_at(const few_work *work, const void *keys, size_t i)
     uint64_t wide;
     io.in = keys;
     if (io.load == NULL)
-        return few_key_at(keys, work->size, i);
+        return few_key_at(keys, work->run.size, i);
     if (io.kind == RECORD_K64) {
         io.load(&io, i, 1, &wide);
         return wide;
@@ -78,8 +68,8 @@ static uint64_t bits_at(const few_work *work, const void *keys, size_t i)
 
 static size_t slot_of(const few_work *work, uint64_t value)
 {
-    return work->size == sizeof(uint32_t) ? few_slot_32(&work->table, (uint32_t)value)
-                                          : few_slot_64(&work->table, value);
+    return work->run.size == sizeof(uint32_t) ? few_slot_32(&work->table, (uint32_t)value)
+                                              : few_slot_64(&work->table, value);
 }
 
 /* Finds the slot of each value. Returns the number of sampled keys whose value has no slot, because
@@ -104,7 +94,7 @@ static void choose_multiplier(few_work *work, uint8_t *taken)
     size_t   least = SIZE_MAX;
     uint64_t best = 1;
     for (unsigned i = 0; i < ATTEMPTS && least > 0; i++) {
-        work->table.multiplier = ordo_random_at(~work->exec->seed, i) | 1;
+        work->table.multiplier = ordo_random_at(~work->run.exec->seed, i) | 1;
         size_t const lost = sample_without_slot(work, taken);
         if (lost < least) {
             least = lost;
@@ -117,7 +107,7 @@ static void choose_multiplier(few_work *work, uint8_t *taken)
 
 static void put_slot(const few_work *work, size_t slot, uint64_t value)
 {
-    if (work->size == sizeof(uint32_t))
+    if (work->run.size == sizeof(uint32_t))
         ((uint32_t *)work->table.slots)[slot] = (uint32_t)value;
     else
         ((uint64_t *)work->table.slots)[slot] = value;
@@ -216,7 +206,7 @@ static bool choose_places(few_work *work)
     if (work->count > MOST_PLACED)
         return false;
     for (unsigned i = 0; i < PLACE_ATTEMPTS; i++) {
-        work->table.multiplier = ordo_random_at(~work->exec->seed, i) | 1;
+        work->table.multiplier = ordo_random_at(~work->run.exec->seed, i) | 1;
         memset(work->table.displace, 0, sizeof work->table.displace);
         if (place_all(work))
             return true;
@@ -272,51 +262,20 @@ static void make_table(few_work *work)
 
 /* ---- Count ---- */
 
-static void count_chunk(void *arg, size_t lo, size_t hi)
+/* Adds the counters of all chunks. */
+static void add_counters(few_work *work)
 {
-    few_work *const work = arg;
-    size_t (*const count)(const few_table *, const void *, size_t, uint32_t *, void *) =
-        work->paired ? work->loops->count_pairs : work->loops->count;
-    for (size_t c = lo; c < hi; c++) {
-        size_t const    begin = c * work->chunk, end = ordo_min(begin + work->chunk, work->job->n);
-        size_t const    most = (end - begin) / FEW_STRAY_PART;
-        uint32_t *const counts = work->counts + c * work->counters;
-        char *const     strays = work->stray + c * work->stray_room * work->size;
-        size_t          found = 0;
-        memset(counts, 0, work->counters * sizeof *counts);
-        for (size_t at = begin; at < end && found <= most; at += FEW_BLOCK) {
-            found += count(&work->table, work->in + at * work->size, ordo_min(FEW_BLOCK, end - at),
-                           counts, strays + found * work->size);
-            if (at / FEW_BLOCK % 64 == 0 &&
-                (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
-                 atomic_load_explicit(&work->too_many, memory_order_relaxed)))
-                return;
-        }
-        work->strays[c] = found;
-        if (found > most)
-            atomic_store_explicit(&work->too_many, true, memory_order_relaxed);
-    }
-}
-
-/* Adds the counters of all chunks, and moves the strays together. */
-static void gather(few_work *work)
-{
+    const uint32_t *const counts = (const uint32_t *)(const void *)work->run.counts;
     for (size_t v = 0; v < work->count; v++) {
         few_value *const value = &work->values[v];
         value->count = 0;
-        for (size_t c = 0; c < work->chunks && !work->paired; c++)
+        for (size_t c = 0; c < work->run.chunks && !work->paired; c++)
             for (size_t i = 0; i < FEW_COUNTERS; i++)
-                value->count += work->counts[c * work->counters + value->slot * FEW_COUNTERS + i];
+                value->count += counts[c * work->counters + value->slot * FEW_COUNTERS + i];
         size_t const number = work->loops->places ? value->slot : v;
         for (size_t i = 0; i < FEW_PAIRED && work->paired; i++)
-            value->count += (size_t)work->counts[number * FEW_PAIRED + i] +
-                            work->counts[i * FEW_PAIRED + number];
-    }
-    work->all_strays = 0;
-    for (size_t c = 0; c < work->chunks; c++) {
-        memmove(work->stray + work->all_strays * work->size,
-                work->stray + c * work->stray_room * work->size, work->strays[c] * work->size);
-        work->all_strays += work->strays[c];
+            value->count +=
+                (size_t)counts[number * FEW_PAIRED + i] + counts[i * FEW_PAIRED + number];
     }
 }
 
@@ -327,10 +286,10 @@ static void place_values(few_work *work)
 {
     size_t before = 0; /* keys of earlier values */
     for (size_t v = 0, lo = 0; v < work->count; v++) {
-        size_t hi = work->all_strays;
+        size_t hi = work->run.all_strays;
         while (lo < hi) {
             size_t const middle = lo + (hi - lo) / 2;
-            if (bits_at(work, work->stray, middle) < work->values[v].bits)
+            if (bits_at(work, work->run.stray, middle) < work->values[v].bits)
                 lo = middle + 1;
             else
                 hi = middle;
@@ -344,15 +303,15 @@ static void place_values(few_work *work)
 static void write_piece(void *arg, size_t lo, size_t hi)
 {
     const few_work *const work = arg;
-    char *const           out = work->job->keys;
-    bool const            bypass = cpu_bypasses_cache(work->job->n * work->size);
+    char *const           out = work->run.job->keys;
+    bool const            bypass = cpu_bypasses_cache(work->run.job->n * work->run.size);
     size_t                v = 0, before = 0;
     for (size_t at = lo; at < hi; v++) {
-        size_t const next = v < work->count ? work->values[v].at : work->job->n;
+        size_t const next = v < work->count ? work->values[v].at : work->run.job->n;
         if (at < next) { /* strays before value v; `before` keys are values before it */
             size_t const count = ordo_min(next, hi) - at;
-            memcpy(out + at * work->size, work->stray + (at - before) * work->size,
-                   count * work->size);
+            memcpy(out + at * work->run.size, work->run.stray + (at - before) * work->run.size,
+                   count * work->run.size);
             at += count;
         }
         if (v == work->count)
@@ -360,7 +319,7 @@ static void write_piece(void *arg, size_t lo, size_t hi)
         size_t const end = next + work->values[v].count;
         if (at < end && at < hi) {
             size_t const count = ordo_min(end, hi) - at;
-            work->loops->fill(out + at * work->size, work->values[v].value, count, bypass);
+            work->loops->fill(out + at * work->run.size, work->values[v].value, count, bypass);
             at += count;
         }
         before += work->values[v].count;
@@ -382,63 +341,46 @@ static bool choose_pairs(few_work *work)
     bool once = false;
     for (size_t v = 0; v < work->count; v++)
         once |= work->values[v].seen == 1;
-    if (work->loops->count_pairs == NULL || work->chunks > 1 || work->count > FEW_NONE || once ||
-        work->job->n > UINT32_MAX)
+    if (work->loops->count_pairs == NULL || work->run.chunks > 1 || work->count > FEW_NONE ||
+        once || work->run.job->n > UINT32_MAX)
         return false;
     return !work->loops->places || choose_places(work);
 }
 
 static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
 {
-    size_t const n = work->job->n;
-    work->chunks = chunks_of(n, exec->threads);
-    work->chunk = (n + work->chunks - 1) / work->chunks;
-    work->chunks = (n + work->chunk - 1) / work->chunk;
-    work->stray_room = work->chunk / FEW_STRAY_PART + FEW_BLOCK + 1;
-    if (work->stray_room * work->chunks > n)
+    size_t const n = work->run.job->n;
+    work->run.chunks = chunks_of(n, exec->threads);
+    work->run.chunk = (n + work->run.chunks - 1) / work->run.chunks;
+    work->run.chunks = (n + work->run.chunk - 1) / work->run.chunk;
+    work->run.most_strays = work->run.chunk / FEW_STRAY_PART;
+    work->run.stray_room = work->run.most_strays + FEW_BLOCK + 1;
+    if (work->run.stray_room * work->run.chunks > n)
         return ORDO_E_NOMEM; /* so few keys that the general sort is as good */
     work->paired = choose_pairs(work);
     size_t const slots =
         work->paired && work->loops->places ? FEW_PAIRED : (size_t)1 << work->table.bits;
     work->counters = work->paired ? (size_t)FEW_PAIRED * FEW_PAIRED : slots * FEW_COUNTERS;
-    TRY(ordo_scratch(exec, slots * work->size, &work->table.slots));
+    TRY(ordo_scratch(exec, slots * work->run.size, &work->table.slots));
     TRY_SCRATCH(exec, slots, work->table.numbers);
-    TRY_SCRATCH(exec, work->chunks * work->counters * sizeof *work->counts, work->counts);
-    TRY_SCRATCH(exec, work->chunks * sizeof *work->strays, work->strays);
+    work->run.counts_size = work->counters * sizeof(uint32_t);
+    TRY_SCRATCH(exec, work->run.chunks * work->run.counts_size, work->run.counts);
+    TRY_SCRATCH(exec, work->run.chunks * sizeof *work->run.strays, work->run.strays);
     if (*room == NULL)
-        TRY(ordo_scratch(exec, n * work->size, room));
-    work->stray = *room;
+        TRY(ordo_scratch(exec, n * work->run.size, room));
+    work->run.stray = *room;
     return ORDO_OK;
-}
-
-ordo_status cpu_sort_strays(const cpu_kernels *kernels, const ordo_sort_job *job, void *strays,
-                            size_t n, const char *end, ordo_exec *exec)
-{
-    ordo_exec     inner = *exec;
-    ordo_sort_job here = *job;
-    size_t const  bytes = ordo_round_up(n * ordo_type_size(job->type), ORDO_CACHE_LINE);
-    here.keys = strays;
-    here.n = n;
-    here.source = NULL;
-    if (n < 2)
-        return ORDO_OK;
-    radix_io io = records_of_keys(kernels, &here);
-    if ((size_t)(end - (char *)strays) >= 2 * bytes)
-        io.room = (char *)strays + bytes;
-    return cpu_radix(&io, &inner);
 }
 
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, few_sample *sample,
                          bool *done, void **room, ordo_exec *exec)
 {
-    few_work work = {.job = job,
-                     .in = cpu_input(job),
-                     .size = ordo_type_size(job->type),
+    few_work work = {.run = cpu_count_begin(kernels, job, exec),
                      .io = records_of_keys(kernels, job),
                      .values = sample->values,
-                     .count = sample->count,
-                     .exec = exec};
-    work.loops = &kernels->loops->few[work.size == sizeof(uint64_t)];
+                     .count = sample->count};
+    bool     counted;
+    work.loops = &kernels->loops->few[work.run.size == sizeof(uint64_t)];
     work.table.bits = LEAST_BITS;
     while (work.table.bits < MOST_BITS && ((size_t)8 << work.table.bits) < work.count * work.count)
         work.table.bits++;
@@ -446,26 +388,20 @@ ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, f
     if (status != ORDO_OK)
         return status == ORDO_E_NOMEM ? ORDO_OK : status;
     make_table(&work);
-    atomic_init(&work.too_many, false);
-    exec->phases += 2;
-    if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
-        return ORDO_E_CANCELLED;
-    exec->phase++;
-    if (atomic_load_explicit(&work.too_many, memory_order_relaxed))
+    work.run.table = &work.table;
+    work.run.count = work.paired ? work.loops->count_pairs : work.loops->count;
+    TRY(cpu_count_keys(&work.run, &counted));
+    if (!counted)
         return ORDO_OK;
-    gather(&work);
-    status = cpu_sort_strays(kernels, job, work.stray, work.all_strays,
-                             work.stray + job->n * work.size, exec);
+    add_counters(&work);
+    status = cpu_count_strays(&work.run, work.run.stray + job->n * work.run.size);
     if (status != ORDO_OK)
         return status == ORDO_E_NOMEM ? ORDO_OK : status;
     place_values(&work);
     *done = true;
     exec->phase++;
     exec->changed = true;
-    exec->algorithm = "counting";
-    exec->facts.input = ORDO_INPUT_EQUAL;
-    exec->facts.strategy = ORDO_STRATEGY_VALUES;
-    exec->facts.buckets = work.count;
+    cpu_count_tell(&work.run, work.count);
     return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), write_piece, &work));
 }
 

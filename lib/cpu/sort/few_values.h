@@ -1,12 +1,12 @@
 /* few_values.h - sorts that count keys: keys of few values (few_values.c) or of a narrow range
  * (dense_values.c). Has the sample in which sort_look.c looks for few values, the hash table of the
- * values, and its loops for each ISA. */
+ * values, the loops for each ISA, and what both sorts share (counting.c). */
 #ifndef ORDO_CPU_SORT_FEW_VALUES_H
 #define ORDO_CPU_SORT_FEW_VALUES_H
 
-#include "core/base.h"
-#include "cpu/base/tuning.h"
+#include "cpu/base/cpu.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -86,30 +86,64 @@ typedef struct dense_table {
     _Atomic uint32_t       *words; /* [value]: overflows of the bytes of all tables */
 } dense_table;
 
+/* Counts at most FEW_BLOCK keys of 4 or 8 bytes. Writes the strays, the keys that it does not
+ * count, to `strays`, which has room for count + 1 keys. Returns their number; SIZE_MAX if the keys
+ * cannot be counted. */
+typedef size_t count_block_fn(const void *table, const void *keys, size_t count, void *counts,
+                              void *strays);
+
 typedef struct few_loops {
-    /* Counts at most FEW_BLOCK keys: the keys of slot s are added to the FEW_COUNTERS counters from
-     * counts[s * FEW_COUNTERS] on. Writes the keys without a slot, the strays, to `strays`, which
-     * has room for count + 1 keys. Returns the number of strays. */
-    size_t (*count)(const few_table *table, const void *keys, size_t count, uint32_t *counts,
-                    void *strays);
+    /* The keys of slot s are added to the FEW_COUNTERS counters from counts[s * FEW_COUNTERS] on.
+     * The strays have no slot. */
+    count_block_fn *count;
     /* The same, for at most FEW_PAIRED - 1 values and few strays: a pair of neighbours with the
      * numbers a and b is counted in pairs[a * FEW_PAIRED + b]. NULL: `count` is faster. `places`:
      * the table has FEW_PAIRED slots, the slot of a key is few_place, and its number the slot. */
-    bool places;
-    size_t (*count_pairs)(const few_table *table, const void *keys, size_t count, uint32_t *pairs,
-                          void *strays);
+    bool            places;
+    count_block_fn *count_pairs;
     /* Writes the value `count` times. `bypass`: the stores bypass the cache. */
     void (*fill)(void *to, uint64_t value, size_t count, bool bypass);
-    /* Counts at most FEW_BLOCK keys of a narrow range in `counts`: words, the last of which is not
-     * of a value, or bytes. Writes the keys outside the range to `strays`, which has room for
-     * count keys. Returns the number of strays; SIZE_MAX if a float lies between two values. */
-    size_t (*dense_count)(const dense_table *table, const void *keys, size_t count, void *counts,
-                          void *strays);
+    /* The counts of a dense_table are words, the last of which is not of a value, or bytes. The
+     * strays are outside the range; SIZE_MAX if a float lies between two values. */
+    count_block_fn *dense_count;
     /* Writes the keys [at, end) of the result. The first `skip` keys of value `from` are before
      * `at`. `step` is 1 or -1: from a value to the next. */
     void (*dense_write)(const dense_table *table, void *array, size_t at, size_t end, size_t from,
                         size_t skip, size_t step, const uint32_t *counts);
 } few_loops;
+
+/* ---- A sort that counts: counting.c ---- */
+
+typedef struct count_run {
+    const cpu_kernels   *kernels;
+    const ordo_sort_job *job;
+    ordo_exec           *exec;
+    const char          *in;
+    size_t               size; /* bytes of a key */
+    count_block_fn      *count;
+    const void          *table;
+    size_t               chunks, chunk; /* each chunk of keys has its own counts and strays */
+    char                *counts;
+    size_t               counts_size; /* bytes of a chunk, which are cleared first */
+    char                *stray;       /* the strays of chunk c begin at c * stray_room */
+    size_t               stray_room;  /* keys */
+    size_t               most_strays; /* of a chunk */
+    size_t              *strays;      /* [chunk]: their number */
+    size_t               all_strays;
+    atomic_bool          too_many;
+} count_run;
+
+/* The keys of the job; the caller sets the rest. */
+count_run cpu_count_begin(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
+/* Counts all keys. *counted is false if there are too many strays. */
+ordo_status cpu_count_keys(count_run *run, bool *counted);
+/* Moves the strays together and sorts them by the radix sort in the order of the job. The memory
+ * from the strays to `end` is free for it. */
+ordo_status cpu_count_strays(count_run *run, const char *end);
+/* Reports the sort; `values`: the number of values. */
+void cpu_count_tell(const count_run *run, size_t values);
+
+/* ---- Slots ---- */
 
 static inline size_t few_slot_32(const few_table *table, uint32_t key)
 {

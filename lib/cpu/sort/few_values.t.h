@@ -89,13 +89,14 @@ static size_t FN(few_vectors)(const few_table *table, const RECORD *keys, size_t
 }
 #endif
 
-static size_t FN(few_count)(const few_table *table, const void *array, size_t count,
-                            uint32_t *counts, void *other)
+static size_t FN(few_count)(const void *of, const void *array, size_t count, void *all, void *other)
 {
-    const RECORD       *keys = array;
-    RECORD *const       strays = other;
-    const RECORD *const slots = table->slots;
-    size_t              i = 0, stray = 0;
+    const few_table *const table = of;
+    uint32_t *const        counts = all;
+    const RECORD          *keys = array;
+    RECORD *const          strays = other;
+    const RECORD *const    slots = table->slots;
+    size_t                 i = 0, stray = 0;
 #ifdef LANES
     RECORD rest[FEW_BLOCK];
     if (table->has_frequent) {
@@ -159,14 +160,16 @@ static bool FN(few_find_pairs)(const few_table *table, const RECORD *keys, size_
     return strays == 0;
 }
 
-static size_t FN(few_count_pairs)(const few_table *table, const void *array, size_t count,
-                                  uint32_t *pairs, void *other)
+static size_t FN(few_count_pairs)(const void *of, const void *array, size_t count, void *all,
+                                  void *other)
 {
-    const RECORD *const keys = array;
-    const RECORD *const slots = table->slots;
-    RECORD *const       strays = other;
-    uint64_t            counters[FEW_BLOCK / 2];
-    size_t              i = count / LANES * LANES, stray = 0;
+    const few_table *const table = of;
+    uint32_t *const        pairs = all;
+    const RECORD *const    keys = array;
+    const RECORD *const    slots = table->slots;
+    RECORD *const          strays = other;
+    uint64_t               counters[FEW_BLOCK / 2];
+    size_t                 i = count / LANES * LANES, stray = 0;
     if (!FN(few_find_pairs)(table, keys, i, counters))
         i = 0;
     for (size_t p = 0; p < i / 2; p++)
@@ -199,13 +202,15 @@ INLINE bool FN(few_add_pairs)(const few_table *table, const RECORD *keys, size_t
 
 /* A counter of pairs halves the increments, and neighbouring pairs are seldom equal, so they do not
  * wait for each other. A block with strays is counted again, key by key. */
-static size_t FN(few_count_pairs)(const few_table *table, const void *array, size_t count,
-                                  uint32_t *pairs, void *other)
+static size_t FN(few_count_pairs)(const void *of, const void *array, size_t count, void *all,
+                                  void *other)
 {
-    const RECORD *const keys = array;
-    const RECORD *const slots = table->slots;
-    RECORD *const       strays = other;
-    size_t              i = count / 2 * 2, stray = 0;
+    const few_table *const table = of;
+    uint32_t *const        pairs = all;
+    const RECORD *const    keys = array;
+    const RECORD *const    slots = table->slots;
+    RECORD *const          strays = other;
+    size_t                 i = count / 2 * 2, stray = 0;
     if (!FN(few_add_pairs)(table, keys, i, pairs, 1)) {
         (void)FN(few_add_pairs)(table, keys, i, pairs, UINT32_MAX);
         i = 0;

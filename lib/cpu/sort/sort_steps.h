@@ -118,10 +118,6 @@ size_t      cpu_few_scratch(const ordo_sort_job *job, unsigned threads);
 /* The same for numbers of a narrow range, if another sample shows one. dense_values.c */
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                            void **room, ordo_exec *exec);
-/* Sorts the strays, the keys that both collect because they do not count them, by the radix sort in
- * the order of the job. The memory from the strays to `end` is free for it. few_values.c */
-ordo_status cpu_sort_strays(const cpu_kernels *kernels, const ordo_sort_job *job, void *strays,
-                            size_t n, const char *end, ordo_exec *exec);
 
 /* ---- Orders that a sample has shown: ordered.c ---- */
 
