@@ -56,7 +56,7 @@ typedef struct search {
 
 static bool add_candidate(part *p, const char *begin, const char *end)
 {
-    if (!cli_grow(&p->found, p->n + 1, &p->capacity, sizeof *p->found))
+    if (p->n == p->capacity && !cli_grow(&p->found, p->n + 1, &p->capacity, sizeof *p->found))
         return false;
     p->found[p->n++] = (candidate){begin, end, p->lines};
     return true;
@@ -90,9 +90,11 @@ static bool append(kept_lines *k, const char *begin, const char *end, uint64_t p
     line_top *const t = &k->top;
     const size_t    length = (size_t)(end - begin), used = (size_t)t->offsets[t->n];
 
-    if (!cli_grow(&t->bytes, used + length + 1, &k->byte_capacity, 1) ||
-        !cli_grow(&t->offsets, t->n + 2, &k->offset_capacity, sizeof *t->offsets) ||
-        !cli_grow(&t->places, t->n + 1, &k->place_capacity, sizeof *t->places))
+    if ((used + length >= k->byte_capacity &&
+         !cli_grow(&t->bytes, used + length + 1, &k->byte_capacity, 1)) ||
+        (t->n + 2 > k->offset_capacity &&
+         !(cli_grow(&t->places, t->n + 2, &k->place_capacity, sizeof *t->places) &&
+           cli_grow(&t->offsets, t->n + 2, &k->offset_capacity, sizeof *t->offsets))))
         return false;
     if (length > 0)
         memcpy(t->bytes + used, begin, length);
@@ -104,7 +106,7 @@ static bool append(kept_lines *k, const char *begin, const char *end, uint64_t p
 /* The array of offsets has its first element. False: not enough memory. */
 static bool start(kept_lines *k)
 {
-    *k = (kept_lines){.top.offsets = calloc(2, sizeof(uint64_t)), .offset_capacity = 2};
+    *k = (kept_lines){.top.offsets = calloc(1, sizeof(uint64_t)), .offset_capacity = 1};
     return k->top.offsets != NULL;
 }
 
