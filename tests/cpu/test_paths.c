@@ -198,7 +198,7 @@ static char *map_of(const char *isa, const map_arrays *at)
     size_t                size;
     FILE *const           to = open_memstream(&text, &size);
     fprintf(to, "# call, distribution, threads, types: paths of 10, 10^2, ... 10^6 keys\n"
-                "# (10^6 only of u16, u32 and f64)\n"
+                "# (10^6, the last column, only of u16, u32 and f64)\n"
                 "# few and zipf: 100 values; shuffled: radius up to 8; outliers: one key in 1000\n"
                 "# pairs: values of 4 bytes; quantiles: nine of the keys; topk: 5 of them\n"
                 "# strings: the bytes of each key; rows: of 10 keys; columns: 10; halves: 2\n");
