@@ -1,5 +1,6 @@
 /* api_sort.c - ordo_sort, ordo_sort_pairs, ordo_argsort, ordo_sort_by and their size queries. */
 #include "api/api.h"
+#include "core/indices.h"
 
 #include <string.h>
 
@@ -249,17 +250,14 @@ ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n
 static ordo_status argsort_rows(const api_work *work, const void *job, size_t rows, ordo_exec *exec)
 {
     const ordo_argsort_job *const argsort = job;
+    ordo_type const               type = argsort->index_type;
     size_t const                  count = rows * argsort->n;
     api_rows_order                order;
     (void)exec;
     api_order_rows(work->choice, argsort->type, argsort->descending, argsort->keys, rows,
                    argsort->n, &order);
-    if (argsort->index_type == ORDO_U32)
-        for (size_t j = 0; j < count; j++)
-            ((uint32_t *)argsort->index)[j] = order.places[j];
-    else
-        for (size_t j = 0; j < count; j++)
-            ((uint64_t *)argsort->index)[j] = order.places[j];
+    for (size_t j = 0; j < count; j++)
+        ordo_put_index(type, argsort->index, j, order.places[j]);
     return ORDO_OK;
 }
 

@@ -1,6 +1,7 @@
 /* api_topk.c - ordo_topk and its size query: the first k keys in order, of an array or of each
  * segment. */
 #include "api/api.h"
+#include "core/indices.h"
 
 #include <string.h>
 
@@ -40,10 +41,7 @@ static ordo_status topk_rows(const api_work *work, const void *job, size_t rows,
         for (size_t j = 0; topk->values != NULL && j < k; j++)
             memcpy((char *)topk->values + (to + j) * size, keys + (r * n + places[j]) * size, size);
         for (size_t j = 0; topk->index != NULL && j < k; j++)
-            if (topk->index_type == ORDO_U32)
-                ((uint32_t *)topk->index)[to + j] = places[j];
-            else
-                ((uint64_t *)topk->index)[to + j] = places[j];
+            ordo_put_index(topk->index_type, topk->index, to + j, places[j]);
         if (topk->found != NULL)
             topk->found[r] = k;
     }

@@ -303,12 +303,10 @@ static void no_rank_piece(void *arg, size_t lo, size_t hi)
     const group_call *const call = arg;
     for (size_t i = lo; i < hi; i++) {
         size_t const row = groups_row_at(call, (size_t)call->starts[call->count] + i);
-        if (call->job.out_type == ORDO_U32)
-            ((uint32_t *)call->job.out)[row] = 0;
-        else if (call->job.out_type == ORDO_U64)
-            ((uint64_t *)call->job.out)[row] = 0;
-        else
+        if (call->job.out_type == ORDO_F64)
             ((double *)call->job.out)[row] = (double)NAN;
+        else
+            ordo_put_index(call->job.out_type, call->job.out, row, 0);
     }
 }
 
@@ -390,12 +388,8 @@ static void topk_piece(void *arg, size_t lo, size_t hi)
             if (call->job.values != NULL)
                 memcpy((char *)call->job.values + at * size,
                        (const char *)call->job.keys + row * size, size);
-            if (call->job.out == NULL)
-                continue;
-            if (call->job.out_type == ORDO_U32)
-                ((uint32_t *)call->job.out)[at] = (uint32_t)row;
-            else
-                ((uint64_t *)call->job.out)[at] = row;
+            if (call->job.out != NULL)
+                ordo_put_index(call->job.out_type, call->job.out, at, row);
         }
         if (call->job.found != NULL)
             call->job.found[g] = found;

@@ -4,6 +4,7 @@
 #define ORDO_API_GROUPS_H
 
 #include "api/api.h"
+#include "core/indices.h"
 
 enum {
     GROUPS_ROWS = 1 << 15, /* rows in one piece of a loop */
@@ -29,10 +30,7 @@ typedef struct group_call { /* the checked arguments of a call, and its state */
 /* Without an index the group keys themselves are in order. */
 static inline size_t groups_row_at(const group_call *call, size_t i)
 {
-    if (call->index == NULL)
-        return i;
-    return call->index_type == ORDO_U32 ? ((const uint32_t *)call->index)[i]
-                                        : (size_t)((const uint64_t *)call->index)[i];
+    return call->index == NULL ? i : ordo_index_at(call->index_type, call->index, i);
 }
 
 /* Whether the backend finds the groups itself. */

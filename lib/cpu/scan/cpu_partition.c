@@ -13,6 +13,7 @@
  * count the keys less than it and equal to it in each piece; one thread needs only the sums, which
  * the selection usually knows. */
 #include "cpu/base/cpu.h"
+#include "core/indices.h"
 #include "core/keybits.h"
 
 #include <string.h>
@@ -317,14 +318,8 @@ static nth_ends put_around(const nth_work *work, const void *in, size_t n, size_
 
 static void number(ordo_type type, size_t first, size_t n, nth_room *index)
 {
-    uint32_t *const narrow = (uint32_t *)index->bytes;
-    uint64_t *const wide = (uint64_t *)index->bytes;
-    if (type == ORDO_U32)
-        for (size_t i = 0; i < n; i++)
-            narrow[i] = (uint32_t)(first + i);
-    else
-        for (size_t i = 0; i < n; i++)
-            wide[i] = first + i;
+    for (size_t i = 0; i < n; i++)
+        ordo_put_index(type, index->bytes, i, first + i);
 }
 
 /* Moves the keys [lo, hi) by vectors, as move_keys does. */

@@ -3,6 +3,7 @@
 #ifndef ORDO_CPU_SELECT_WEIGHTS_H
 #define ORDO_CPU_SELECT_WEIGHTS_H
 
+#include "core/indices.h"
 #include "cpu/base/cpu.h"
 
 typedef struct weights_in_order {
@@ -21,8 +22,7 @@ static inline bool weights_are_floats(ordo_type type)
 
 static inline size_t weights_index(const weights_in_order *work, size_t i)
 {
-    return work->index_type == ORDO_U32 ? ((const uint32_t *)work->index)[i]
-                                        : (size_t)((const uint64_t *)work->index)[i];
+    return ordo_index_at(work->index_type, work->index, i);
 }
 
 /* Whether keys[i] is a NaN. */

@@ -1,6 +1,7 @@
 /* search.c - ordo_search on the CPU: the threads share the needles, and each takes a block at a
  * time (search.t.h). If there are many needles, the key bits of about TOP_MOST keys are copied to a
  * table, which replaces the first twelve steps of a search by steps in the L1 cache. */
+#include "core/indices.h"
 #include "cpu/sets/sets.h"
 
 enum {
@@ -21,18 +22,15 @@ static void search_piece(void *arg, size_t lo, size_t hi)
 {
     const search_work *const      work = arg;
     const ordo_needles_job *const job = work->job;
+    ordo_type const               type = job->index_type;
     size_t const                  size = ordo_type_size(job->type);
     size_t                        places[SEARCH_BLOCK];
     for (size_t at = lo, count; at < hi; at += count) {
         count = ordo_min(SEARCH_BLOCK, hi - at);
         work->loops->places[job->type](&work->search, (const char *)job->needles + at * size, count,
                                        places);
-        if (job->index_type == ORDO_U32)
-            for (size_t i = 0; i < count; i++)
-                ((uint32_t *)job->index)[at + i] = (uint32_t)places[i];
-        else
-            for (size_t i = 0; i < count; i++)
-                ((uint64_t *)job->index)[at + i] = places[i];
+        for (size_t i = 0; i < count; i++)
+            ordo_put_index(type, job->index, at + i, places[i]);
     }
 }
 
