@@ -284,7 +284,7 @@ static bool do_block(segment_run *run, segment_worker *worker, size_t i, size_t 
         rooms[a] = room;
         room += ordo_round_up(count * length * array->size, ORDO_CACHE_LINE);
         if (array->is_read)
-            segment_gather(run->view, array, i, count, rooms[a]);
+            segment_copy(run->view, array, i, count, rooms[a], false);
     }
     if (run->has_rows) {
         if (!do_rows(run, worker, i, count, rooms))
@@ -301,7 +301,7 @@ static bool do_block(segment_run *run, segment_worker *worker, size_t i, size_t 
     }
     for (size_t a = 0; a < run->arrays; a++)
         if (rooms[a] != NULL && job->arrays[a].is_written)
-            segment_scatter(run->view, &job->arrays[a], i, count, rooms[a]);
+            segment_copy(run->view, &job->arrays[a], i, count, rooms[a], true);
     return true;
 }
 

@@ -44,48 +44,31 @@ static bool is_aligned(const void *p, size_t size)
     return size == 16 || ((size & (size - 1)) == 0 && (uintptr_t)p % size == 0);
 }
 
-static void gather_bytes(const char *base, const ordo_segment_view *view, size_t size, size_t count,
-                         char *room)
+static void copy_bytes(char *base, const ordo_segment_view *view, size_t size, size_t count,
+                       char *room, bool back)
 {
     for (size_t c = 0; c < count; c++)
-        for (size_t j = 0; j < view->length; j++)
-            memcpy(room + (c * view->length + j) * size,
-                   base + (c * view->stride + j * view->step) * size, size);
+        for (size_t j = 0; j < view->length; j++) {
+            char *const element = base + (c * view->stride + j * view->step) * size;
+            char *const copy = room + (c * view->length + j) * size;
+            memcpy(back ? element : copy, back ? copy : element, size);
+        }
 }
 
-static void scatter_bytes(char *base, const ordo_segment_view *view, size_t size, size_t count,
-                          const char *room)
+void segment_copy(const ordo_segment_view *view, const ordo_segment_array *array, size_t first,
+                  size_t count, void *room, bool back)
 {
-    for (size_t c = 0; c < count; c++)
-        for (size_t j = 0; j < view->length; j++)
-            memcpy(base + (c * view->stride + j * view->step) * size,
-                   room + (c * view->length + j) * size, size);
-}
-
-#define BY_SIZE(name, ...)                                                                         \
-    (array->size == 1   ? name##_1(__VA_ARGS__)                                                    \
-     : array->size == 2 ? name##_2(__VA_ARGS__)                                                    \
-     : array->size == 4 ? name##_4(__VA_ARGS__)                                                    \
-     : array->size == 8 ? name##_8(__VA_ARGS__)                                                    \
-                        : name##_16(__VA_ARGS__))
-
-void segment_gather(const ordo_segment_view *view, const ordo_segment_array *array, size_t first,
-                    size_t count, void *room)
-{
-    const char *const from =
-        (const char *)array->base + ordo_segment_start(view, first) * array->size;
-    if (is_aligned(from, array->size))
-        BY_SIZE(gather, from, view->length, view->step, view->stride, count, room);
+    char *const base = (char *)array->base + ordo_segment_start(view, first) * array->size;
+    if (!is_aligned(base, array->size))
+        copy_bytes(base, view, array->size, count, room, back);
+    else if (array->size == 1)
+        copy_1(base, view, count, room, back);
+    else if (array->size == 2)
+        copy_2(base, view, count, room, back);
+    else if (array->size == 4)
+        copy_4(base, view, count, room, back);
+    else if (array->size == 8)
+        copy_8(base, view, count, room, back);
     else
-        gather_bytes(from, view, array->size, count, room);
-}
-
-void segment_scatter(const ordo_segment_view *view, const ordo_segment_array *array, size_t first,
-                     size_t count, const void *room)
-{
-    char *const to = (char *)array->base + ordo_segment_start(view, first) * array->size;
-    if (is_aligned(to, array->size))
-        BY_SIZE(scatter, to, view->length, view->step, view->stride, count, room);
-    else
-        scatter_bytes(to, view, array->size, count, room);
+        copy_16(base, view, count, room, back);
 }

@@ -1,21 +1,13 @@
-/* gather.t.h - gathers and scatters elements of one type; see gather.c. */
+/* gather.t.h - gathers or scatters elements of one type; see gather.c. */
 
-static void FN(gather)(const char *base, size_t length, size_t step, size_t stride, size_t count,
-                       char *room)
+static void FN(copy)(void *base, const ordo_segment_view *view, size_t count, void *room, bool back)
 {
-    const ELEMENT *const from = (const void *)base;
-    ELEMENT *const       to = (void *)room;
+    size_t const   length = view->length, step = view->step, stride = view->stride;
+    ELEMENT *const elements = base, *const copies = room;
     for (size_t j = 0; j < length; j++)
         for (size_t c = 0; c < count; c++)
-            to[c * length + j] = from[j * step + c * stride];
-}
-
-static void FN(scatter)(char *base, size_t length, size_t step, size_t stride, size_t count,
-                        const char *room)
-{
-    ELEMENT *const       to = (void *)base;
-    const ELEMENT *const from = (const void *)room;
-    for (size_t j = 0; j < length; j++)
-        for (size_t c = 0; c < count; c++)
-            to[j * step + c * stride] = from[c * length + j];
+            if (back)
+                elements[j * step + c * stride] = copies[c * length + j];
+            else
+                copies[c * length + j] = elements[j * step + c * stride];
 }

@@ -49,11 +49,9 @@ static inline void segment_worker_begin(segment_worker *worker)
 
 /* ---- Strided segments: gather.c ---- */
 
-/* Copy `count` neighbouring segments of the array to `room`, one after the other, or back. Elements
- * are copied row by row, so that every cache line is read or written as a whole. */
-void segment_gather(const ordo_segment_view *view, const ordo_segment_array *array, size_t first,
-                    size_t count, void *room);
-void segment_scatter(const ordo_segment_view *view, const ordo_segment_array *array, size_t first,
-                     size_t count, const void *room);
+/* Copies `count` neighbouring segments of the array to `room`, one after the other, or back.
+ * Elements are copied row by row, so that every cache line is read or written as a whole. */
+void segment_copy(const ordo_segment_view *view, const ordo_segment_array *array, size_t first,
+                  size_t count, void *room, bool back);
 
 #endif
