@@ -255,7 +255,7 @@ static bool order_zeros(const execution *e, ordo_type type, void *index)
     const char    *keys = e->in.data;
     size_t         first = 0, end, used = 0;
 
-    if (e->in.type != ORDO_F32 && e->in.type != ORDO_F64)
+    if (!type_is_float(e->in.type))
         return true;
     while (first < e->n && (key_load(size, keys + first * size) & ~negative) != 0)
         first++;

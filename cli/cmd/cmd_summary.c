@@ -135,7 +135,7 @@ static bool max_work(execution *e) { return write_extreme(e, summary_most); }
 static bool sum_work(execution *e)
 {
     const summary s = summarize(e);
-    const bool    floats = s.type == ORDO_F32 || s.type == ORDO_F64;
+    const bool    floats = type_is_float(s.type);
 
     if (!floats && e->out.format == FORMAT_TEXT) {
         char text[SUM_DIGITS];

@@ -14,8 +14,6 @@ enum {
     EXPONENT_MASK = 0x7ff
 };
 
-static bool is_float(ordo_type type) { return type == ORDO_F32 || type == ORDO_F64; }
-
 /* ---- Extremes ---- */
 
 /* An unsigned integer with the order of the keys; -0 is before +0. Not for NaN. */
@@ -33,7 +31,7 @@ static uint64_t bits_of_order(ordo_type type, uint64_t order)
     const size_t   size = ordo_type_size(type);
     const uint64_t sign = UINT64_C(1) << (8 * size - 1), all = sign | (sign - 1);
 
-    if (is_float(type))
+    if (type_is_float(type))
         return (order & sign) != 0 ? order ^ sign : ~order & all;
     return type == ORDO_I8 || type == ORDO_I16 || type == ORDO_I32 || type == ORDO_I64
                ? order ^ sign
@@ -120,7 +118,7 @@ double summary_sum(const summary *s)
 {
     summary copy = *s;
 
-    if (!is_float(s->type))
+    if (!type_is_float(s->type))
         return (double)s->integers;
     if (s->plus > 0 || s->minus > 0)
         return s->plus > 0 && s->minus > 0 ? (double)NAN

@@ -6,6 +6,7 @@
  * and call the library. For all other calls they run the code of the Python function, which has the
  * same results and raises the errors. */
 #include "api/python_objects.h"
+#include "core/lists.h"
 
 #include <math.h>
 #include <string.h>
@@ -304,7 +305,7 @@ void *ordo_python_quantile(void *function, void *const *args, size_t count, void
 /* The type of sums and products: integers have 64 bits, as in NumPy. */
 static ordo_type sum_type(ordo_type type)
 {
-    if (type == ORDO_F32 || type == ORDO_F64)
+    if (ordo_is_float(type))
         return type;
     bool const is_signed =
         type == ORDO_I8 || type == ORDO_I16 || type == ORDO_I32 || type == ORDO_I64;

@@ -236,8 +236,7 @@ ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uin
 {
     FAIL_IF(is_median && method == ORDO_METHOD_HALF_SUM, ORDO_E_ARG,
             "method is half_sum; a median with weights accepts only linear");
-    FAIL_IF((weight_type == ORDO_F32 || weight_type == ORDO_F64) &&
-                method > ORDO_METHOD_NORMAL_UNBIASED,
+    FAIL_IF(ordo_is_float((ordo_type)weight_type) && method > ORDO_METHOD_NORMAL_UNBIASED,
             ORDO_E_ARG, "method %s has no form for weights that are floats",
             ordo_method_name((ordo_method)method));
     return ORDO_OK;
@@ -350,7 +349,7 @@ static ordo_status quantiles_rows(const api_work *work, const void *job, size_t 
         quantile_place const at = quantile_place_of(call->method, call->q[j], call->n);
         values_at(call, &at, sorted, rows, out + j);
     }
-    if (call->nans == ORDO_NANS_LAST || (call->type != ORDO_F32 && call->type != ORDO_F64))
+    if (call->nans == ORDO_NANS_LAST || !ordo_is_float(call->type))
         return ORDO_OK;
     for (size_t r = 0; r < rows; r++) {
         const char *const row = (const char *)sorted + r * call->n * ordo_type_size(call->type);

@@ -182,7 +182,7 @@ static ordo_status rank_rows(const api_work *work, const void *job, size_t rows,
 static ordo_status check_weighted(ordo_exec *exec, const ordo_rank_job *job,
                                   const ordo_rank_opts *wish)
 {
-    bool const floats = wish->weight_type == ORDO_F32 || wish->weight_type == ORDO_F64;
+    bool const floats = ordo_is_float((ordo_type)wish->weight_type);
     TRY(api_check_weights(exec, wish->weights, wish->weight_type, job->n, wish->algorithm,
                           job->ranks, job->n * ordo_type_size(job->rank_type), "ranks"));
     FAIL_IF(wish->ties == ORDO_TIES_ORDINAL, ORDO_E_ARG,

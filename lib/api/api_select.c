@@ -4,6 +4,7 @@
  * any order and repeat them. So the positions are sorted into scratch, and a binary search finds
  * the result of each position. A few positions fit on the stack and need no scratch. */
 #include "api/api.h"
+#include "core/lists.h"
 
 #include <math.h>
 #include <string.h>
@@ -129,7 +130,7 @@ ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type
                            const void *keys, size_t n, size_t *nans)
 {
     *nans = 0;
-    if (type != ORDO_F32 && type != ORDO_F64)
+    if (!ordo_is_float(type))
         return ORDO_OK;
     NEEDS(*choice, count_nans);
     ordo_count_job const job = {type, keys, n, nans};
@@ -294,7 +295,7 @@ static ordo_status check_segments(ordo_exec *exec, const api_work *work,
     const ordo_select_job *const job = work->job;
     api_work                     check = *work;
     if (!segments->given || work->choice->backend->has_segments || job->nans != ORDO_NANS_OMIT ||
-        (job->type != ORDO_F32 && job->type != ORDO_F64))
+        !ordo_is_float(job->type))
         return ORDO_OK;
     check.run = check_omitted;
     check.scratch = no_scratch;

@@ -1,9 +1,8 @@
 /* api_windows.c - ordo_moving and its size query. */
 #include "api/api.h"
+#include "core/lists.h"
 
 #define MOST_WINDOW ((size_t)1 << 30) /* places within a chunk are 32-bit numbers */
-
-static bool is_float(ordo_type type) { return type == ORDO_F32 || type == ORDO_F64; }
 
 static bool is_bound(ordo_moving_op op) { return op == ORDO_MOVING_MIN || op == ORDO_MOVING_MAX; }
 
@@ -19,7 +18,7 @@ static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job
     FAIL_IF(window == 0, ORDO_E_ARG, "window is 0; expected at least 1");
     FAIL_IF(wish->min_periods > window, ORDO_E_ARG,
             "min_periods is %zu; expected at most the window, %zu", wish->min_periods, window);
-    FAIL_IF(wish->min_periods > 1 && !is_float(job->out_type), ORDO_E_ARG,
+    FAIL_IF(wish->min_periods > 1 && !ordo_is_float(job->out_type), ORDO_E_ARG,
             "min_periods is %zu; results of type %s have no NaN, expected 0 or 1",
             wish->min_periods, ordo_type_name(job->out_type));
     FAIL_IF(!(wish->q >= 0 && wish->q <= 1), ORDO_E_ARG, "q is %g; expected 0 to 1", wish->q);
@@ -53,9 +52,9 @@ static void read_moving(ordo_moving_job *job, size_t window, size_t longest,
     size_t const ahead = wish->center != 0 ? (window - 1) / 2 : 0;
     job->ahead = ordo_min(ahead, longest);
     job->back = ordo_min(window - 1 - ahead, longest);
-    job->min_periods = wish->min_periods != 0    ? wish->min_periods
-                       : is_float(job->out_type) ? window
-                                                 : 1;
+    job->min_periods = wish->min_periods != 0         ? wish->min_periods
+                       : ordo_is_float(job->out_type) ? window
+                                                      : 1;
     job->nans = (ordo_nans)wish->nans;
     job->q = job->op == ORDO_MOVING_QUANTILE ? wish->q : 0.5;
     job->method = (ordo_method)wish->method;

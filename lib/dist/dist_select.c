@@ -3,6 +3,7 @@
  * (search/brackets.c). */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
+#include "core/lists.h"
 #include "core/quantile.h"
 #include "dist/search/cuts.h"
 #include "dist/device/device.h"
@@ -102,7 +103,7 @@ static ordo_status count_here(dist_call *c, size_t *nans)
     const ordo_backend *const backend = there ? c->device.backend : plan->cpu;
     ordo_count_job const      job = {c->type, c->keys, c->n, nans};
     *nans = 0;
-    if ((c->type != ORDO_F32 && c->type != ORDO_F64) || c->n == 0)
+    if (!ordo_is_float(c->type) || c->n == 0)
         return ORDO_OK;
     ordo_status const status =
         backend->count_nans(there ? c->device.state : plan->cpu_state, &job, c->exec);

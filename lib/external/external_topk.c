@@ -6,6 +6,7 @@
  * limit, the elements are sorted externally and the sink gets the first k. */
 #define _GNU_SOURCE
 #include "backend/tuning.h"
+#include "core/lists.h"
 #include "external/external_call.h"
 
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static ordo_status topk_entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_eleme
     TRY(external_sink(&c, to));
     FAIL_IF((c.opts.flags & ORDO_UNIQUE) != 0, ORDO_E_UNSUPPORTED,
             "top-k has no ORDO_UNIQUE; expected a sort for distinct keys");
-    if (c.kind.type == ORDO_F32 || c.kind.type == ORDO_F64)
+    if (ordo_is_float(c.kind.type))
         c.kind.keys_only = false; /* -0 and +0 tie and keep their sequence, as in ordo_topk */
     ordo_status status = external_begin(&c);
     if (status == ORDO_OK)

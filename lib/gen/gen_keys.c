@@ -6,6 +6,7 @@
  * two, and 31-bit keys. Here the array has p buckets whose sizes differ by at most one key, and so
  * do the groups inside a bucket; 2^31 becomes half the range of an integer type, or 1 for floats.
  * Where the originals are defined, ranges and sizes are the same. */
+#include "core/lists.h"
 #include "gen/gen_maps.h"
 
 typedef struct gen_segment {
@@ -70,7 +71,7 @@ static uint64_t gen_last_of_width(ordo_type type)
 
 uint64_t ordo_gen_last_place(ordo_type type)
 {
-    bool const is_float = type == ORDO_F32 || type == ORDO_F64;
+    bool const is_float = ordo_is_float(type);
     return gen_last_of_width(type) >> is_float;
 }
 

@@ -97,7 +97,7 @@ piece_result external_next_piece(external_input *in)
 static uint64_t order_of_line(const external_input *in, const void *value)
 {
     const size_t   size = ordo_type_size(in->type);
-    const bool     is_float = in->type == ORDO_F32 || in->type == ORDO_F64;
+    const bool     is_float = type_is_float(in->type);
     const uint64_t order = key_order(in->type, value), sign = UINT64_C(1) << (8 * size - 1);
 
     if (is_float && order == KEY_ORDER_NAN)

@@ -20,7 +20,7 @@ static bool is_tie(external_output *out, uint64_t order)
 {
     const ordo_type type = out->in->type;
     const uint64_t  zero = UINT64_C(1) << (8 * ordo_type_size(type) - 1);
-    const bool      is_float = type == ORDO_F32 || type == ORDO_F64;
+    const bool      is_float = type_is_float(type);
     uint64_t        folded = order;
 
     if (is_float && out->e->o.descending && order == ~(zero - 1))

@@ -166,7 +166,7 @@ bool input_to_flags(input *in, const char *option)
     const size_t         size = ordo_type_size(in->type);
     unsigned char *const bytes = in->data;
 
-    if (in->type == ORDO_F32 || in->type == ORDO_F64)
+    if (type_is_float(in->type))
         return cli_fail("%s: %s needs integers, but the numbers have type %s", in->name, option,
                         ordo_type_name(in->type));
     for (size_t i = 0; size > 1 && i < in->n; i++)

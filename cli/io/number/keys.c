@@ -9,7 +9,7 @@ static inline uint64_t order_of(ordo_type type, size_t size, const void *key)
     const uint64_t infinity = size == 4 ? UINT64_C(0xff) << 23 : UINT64_C(0x7ff) << 52;
     const uint64_t magnitude = bits & (sign - 1);
 
-    if (type == ORDO_F32 || type == ORDO_F64)
+    if (type_is_float(type))
         return magnitude > infinity ? KEY_ORDER_NAN
                : (bits & sign) != 0 ? sign - magnitude
                                     : sign + magnitude;
@@ -28,7 +28,7 @@ size_t count_nans(ordo_type type, const void *keys, size_t n)
     const size_t size = ordo_type_size(type);
     size_t       nans = 0;
 
-    if (type == ORDO_F32 || type == ORDO_F64)
+    if (type_is_float(type))
         for (size_t i = 0; i < n; i++)
             nans += order_of(type, size, (const char *)keys + i * size) == KEY_ORDER_NAN;
     return nans;

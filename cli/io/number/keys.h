@@ -6,6 +6,17 @@
 
 #include <string.h>
 
+static inline bool type_is_float(ordo_type type)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return (key)0.5 != 0;
+#include "lib/core/types.def"
+    }
+    return false;
+}
+
 /* The bytes of a key as an unsigned integer. */
 static inline uint64_t key_load(size_t size, const void *key)
 {

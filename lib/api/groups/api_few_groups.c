@@ -9,6 +9,7 @@
 #include "api/api.h"
 #include "backend/tuning.h"
 #include "core/keybits.h"
+#include "core/lists.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static bool is_nan_bits(ordo_type type, uint64_t folded)
 {
     float  narrow;
     double wide;
-    if (type != ORDO_F32 && type != ORDO_F64)
+    if (!ordo_is_float(type))
         return false;
     put_f32(&narrow, 0, folded);
     put_f64(&wide, 0, folded);

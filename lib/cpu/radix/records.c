@@ -1,6 +1,7 @@
 /* records.c - chooses the loops that turn keys into records and records into results (record_type).
  * A value is copied to its payload and back with memcpy, so it is restored in any byte order. */
 #include "core/keybits.h"
+#include "core/lists.h"
 #include "cpu/radix/records.h"
 
 #include <string.h>
@@ -240,7 +241,7 @@ ordo_status records_fold_alike(ordo_type type, const void *keys, size_t n, bool 
                                ordo_exec *exec)
 {
     *alike = true;
-    if (type != ORDO_F32 && type != ORDO_F64)
+    if (!ordo_is_float(type))
         return ORDO_OK;
     alike_work work = {.keys = keys, .fold_alike = type_of(NULL, type)->fold_alike};
     atomic_init(&work.differ, false);

@@ -41,7 +41,7 @@ static size_t group_end(const weighted_ranks *work, size_t from)
 static void number_dense(weighted_ranks *work)
 {
     size_t const n = work->in.job->n;
-    bool const   floats = weights_are_floats(work->in.job->weight_type);
+    bool const   floats = ordo_is_float(work->in.job->weight_type);
     uint64_t     rank = 1;
     for (size_t from = 0, to; from < n; from = to) {
         bool weighs = false;
@@ -105,7 +105,7 @@ static ordo_status number_groups(weighted_ranks *work, ordo_exec *exec)
         number_dense(work);
         return ORDO_OK;
     }
-    if (weights_are_floats(job->weight_type))
+    if (ordo_is_float(job->weight_type))
         return isinf(number_floats(work)) ? weights_too_large(exec, job->weight_type) : ORDO_OK;
     uint64_t const sum = number_integers(work);
     if (sum == UINT64_MAX)
@@ -124,7 +124,7 @@ static void return_piece(void *arg, size_t lo, size_t hi)
 {
     const weighted_ranks *const    work = arg;
     const ordo_weighted_job *const job = work->in.job;
-    bool const   floats = weights_are_floats(job->weight_type) && job->ties != ORDO_TIES_DENSE;
+    bool const   floats = ordo_is_float(job->weight_type) && job->ties != ORDO_TIES_DENSE;
     double const unit = ordo_tie_unit(job->ties);
     for (size_t i = lo; i < hi; i++) {
         size_t const at = weights_index(&work->in, i);

@@ -10,6 +10,7 @@
  * multiplied one by one, piece after piece: a product of later keys alone may overflow. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
+#include "core/lists.h"
 #include "core/sequencer.h"
 #include "cpu/base/cpu.h"
 #include "cpu/kernel/scan_sum.h"
@@ -205,7 +206,7 @@ static scan_kind min_kind(ordo_type type)
                        min_bits,
                        most,
                        most,
-                       type == ORDO_F32 || type == ORDO_F64,
+                       ordo_is_float(type),
                        false,
                        NULL};
 }

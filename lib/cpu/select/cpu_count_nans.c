@@ -1,5 +1,6 @@
 /* cpu_count_nans.c - counts the NaNs of an array: one read, no scratch. */
 #include "core/keybits.h"
+#include "core/lists.h"
 #include "cpu/base/cpu.h"
 
 typedef struct nan_work {
@@ -48,8 +49,7 @@ ordo_status cpu_count_nans(void *state, const ordo_count_job *job, ordo_exec *ex
     atomic_init(&work.nans, 0);
     exec->algorithm = "count";
     exec->isa = "generic";
-    if ((job->type == ORDO_F32 || job->type == ORDO_F64) &&
-        !ordo_loop(exec, job->n, cpu_grain(job->n), nan_piece, &work))
+    if (ordo_is_float(job->type) && !ordo_loop(exec, job->n, cpu_grain(job->n), nan_piece, &work))
         return ORDO_E_CANCELLED;
     *job->nans = atomic_load_explicit(&work.nans, memory_order_relaxed);
     return ORDO_OK;

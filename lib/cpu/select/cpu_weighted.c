@@ -13,7 +13,7 @@
 static ordo_status add_up(weights_in_order *work, ordo_exec *exec)
 {
     size_t const n = work->job->n;
-    if (weights_are_floats(work->job->weight_type)) {
+    if (ordo_is_float(work->job->weight_type)) {
         double *const sums = work->float_sums;
         for (size_t i = 0; i < n; i++) {
             work->last = sums[i] > 0 ? i : work->last;
@@ -42,7 +42,7 @@ static double quantile_of(const weights_in_order *work, double q)
 {
     ordo_method const    method = work->job->method;
     quantile_place const at =
-        weights_are_floats(work->job->weight_type)
+        ordo_is_float(work->job->weight_type)
             ? weighted_place_of_floats(work->float_sums, work->last, method, q)
             : weighted_place_of_integers(work->sums, work->last, method, q);
     return quantile_value(&at, key_at(work, at.below), key_at(work, at.above));

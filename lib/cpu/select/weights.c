@@ -55,7 +55,7 @@ static ordo_status check_weights(const ordo_weighted_job *job, ordo_exec *exec)
 
 ordo_status weights_too_large(ordo_exec *exec, ordo_type weight_type)
 {
-    return weights_are_floats(weight_type)
+    return ordo_is_float(weight_type)
                ? ordo_fail(exec, ORDO_E_ARG, "the sum of the weights is not finite")
                : ordo_fail(exec, ORDO_E_ARG, "the sum of the weights is 2^63 or more");
 }
@@ -68,7 +68,7 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
     for (size_t i = lo; i < hi; i++) {
         size_t const from = weights_index(work, i);
         bool const   skip = omits && weights_key_is_nan(job->type, job->keys, from);
-        if (weights_are_floats(job->weight_type))
+        if (ordo_is_float(job->weight_type))
             work->float_sums[i] = skip ? 0 : quantile_key(job->weight_type, job->weights, from);
         else
             work->sums[i] = skip ? 0 : as_integer(job->weight_type, job->weights, from);

@@ -4,6 +4,7 @@
 #define ORDO_CPU_SELECT_WEIGHTS_H
 
 #include "core/indices.h"
+#include "core/lists.h"
 #include "cpu/base/cpu.h"
 
 typedef struct weights_in_order {
@@ -14,11 +15,6 @@ typedef struct weights_in_order {
     double                  *float_sums; /* of float weights; the same memory */
     size_t                   last;       /* quantiles: the last key with a weight */
 } weights_in_order;
-
-static inline bool weights_are_floats(ordo_type type)
-{
-    return type == ORDO_F32 || type == ORDO_F64;
-}
 
 static inline size_t weights_index(const weights_in_order *work, size_t i)
 {

@@ -3,6 +3,7 @@
  * Pairs with small values are sorted as records; others follow an argsort. If scratch is refused,
  * auto and radix sort in place; a named algorithm returns ORDO_E_NOMEM. Every failure occurs before
  * the caller's arrays change. */
+#include "core/lists.h"
 #include "cpu/base/paths.h"
 #include "cpu/radix/short_keys.h"
 #include "cpu/sort/sort_look.h"
@@ -306,7 +307,7 @@ size_t cpu_sort_pairs_scratch(const ordo_pairs_job *job, const ordo_exec *exec)
         ordo_round_up(order.n * ordo_type_size(order.index_type), ORDO_CACHE_LINE) +
         ordo_round_up(order.n * widest, ORDO_CACHE_LINE);
     bool const   carried = cpu_is_radix(order.algorithm) && job->value_size <= MOST_CARRIED;
-    bool const   is_float = order.type == ORDO_F32 || order.type == ORDO_F64;
+    bool const   is_float = ordo_is_float(order.type);
     size_t const whole = carried
                              ? cpu_radix_scratch(records_kind_of_pairs(order.type, job->value_size),
                                                  order.n, false, threads)
