@@ -9,7 +9,10 @@
  *   pointers   moves the pointers through scratch, so that an error leaves them unchanged.
  *              12 n or 16 n bytes more */
 #define _POSIX_C_SOURCE 200809L
+#include "cpu/elements/elements.h"
 #include "cpu/strings/string_sort.h"
+
+#include <string.h>
 
 enum {
     AHEAD = 16,          /* strings to prefetch ahead */
@@ -218,27 +221,6 @@ ordo_status cpu_sort_strings(void *state, const ordo_string_copy_job *job, ordo_
 
 /* ---- Pointers ---- */
 
-typedef struct pointers_work {
-    const string_order *order;
-    const char        **pointers, **sorted;
-} pointers_work;
-
-static void gather_piece(void *arg, size_t lo, size_t hi)
-{
-    const pointers_work *const work = arg;
-    for (size_t i = lo; i < hi; i++) {
-        if (i + AHEAD < hi)
-            __builtin_prefetch(work->pointers + string_index_at(work->order, i + AHEAD));
-        work->sorted[i] = work->pointers[string_index_at(work->order, i)];
-    }
-}
-
-static void put_piece(void *arg, size_t lo, size_t hi)
-{
-    const pointers_work *const work = arg;
-    memcpy(work->pointers + lo, work->sorted + lo, (hi - lo) * sizeof *work->sorted);
-}
-
 ordo_status cpu_sort_pointers(void *state, const ordo_pointers_job *job, ordo_exec *exec)
 {
     (void)state;
@@ -254,13 +236,20 @@ ordo_status cpu_sort_pointers(void *state, const ordo_pointers_job *job, ordo_ex
     TRY(take(exec, n, sizeof *job->pointers, &sorted));
     exec->phases = STRING_SORT_PHASES + 2;
     TRY(string_sort(&order, exec));
-    pointers_work work = {&order, job->pointers, sorted};
-    if (!ordo_loop(exec, n, cpu_grain(n), gather_piece, &work))
-        return ORDO_E_CANCELLED;
+    ordo_move_job const move = {.in = job->pointers,
+                                .n = n,
+                                .size = sizeof *job->pointers,
+                                .index_type = order.index_type,
+                                .index = order.index,
+                                .count = n,
+                                .out = sorted};
+    TRY(element_gather_all(&move, exec));
     exec->phase++;
-    /* Some pointers are already overwritten, so the loop must finish even if the call is
+    /* Some pointers may already be overwritten, so the copy must finish even if the call is
      * cancelled. */
-    if (!ordo_loop(exec, n, cpu_grain(n), put_piece, &work))
-        put_piece(&work, 0, n);
+    ordo_copy_job const copy = {job->pointers, sorted, n * sizeof *job->pointers};
+    ordo_exec           part = *exec;
+    if (cpu_copy(NULL, &copy, &part) != ORDO_OK)
+        memcpy(job->pointers, sorted, copy.bytes);
     return ORDO_OK;
 }
