@@ -1,5 +1,5 @@
-/* run_record.h - what merges of runs move in place of their elements: 64 bits of a key, and the place
- * of the element. Includes the merge of two arrays of them, merge_record. */
+/* run_record.h - what merges of runs move in place of their elements: 64 bits of a key, and the
+ * place of the element. Includes the merge of two arrays of them, merge_record. */
 #ifndef ORDO_DIST_EXCHANGE_RUN_RECORD_H
 #define ORDO_DIST_EXCHANGE_RUN_RECORD_H
 

@@ -57,7 +57,8 @@ ordo_status string_text_check(string_part *p, const ordo_dist_text *given, ordo_
 /* Asks the caller for the bytes of a result. Not collective. */
 ordo_status string_text_take(dist_call *c, const ordo_dist_text *out, uint64_t bytes, char **to);
 
-/* How many of the first `most` bytes behind the depth two strings share; both have `depth` bytes. */
+/* How many of the first `most` bytes behind the depth two strings share; both have `depth`
+ * bytes. */
 static inline uint64_t string_shared(const char *bytes, const uint64_t *offsets, size_t a, size_t b,
                                      uint64_t depth, uint64_t most)
 {
