@@ -173,12 +173,12 @@ void *cli_alloc(size_t n, size_t size, const char *what)
 bool cli_grow(void *array, size_t n, size_t *capacity, size_t size)
 {
     const size_t larger = n + n / 2 + 1024;
-    void        *block;
+    void        *old, *block;
 
     if (n <= *capacity)
         return true;
-    memcpy(&block, array, sizeof block); /* it is a pointer of any type */
-    block = realloc(block, larger * size);
+    memcpy(&old, array, sizeof old); /* it is a pointer of any type */
+    block = realloc(old, larger * size);
     if (block == NULL)
         return false;
     memcpy(array, &block, sizeof block);

@@ -151,7 +151,7 @@ static bool take_memory(const tie_job *job, tied_lines *l)
             fetch_ahead(job->t, i);
             l->bytes += GROUP_BYTES + size_of(line_at(job->t, i));
         }
-    l->keys = malloc(l->bytes);
+    l->keys = malloc(l->bytes + 1);
     l->offsets = malloc((l->n + 1) * sizeof *l->offsets);
     l->index = malloc(l->n * sizeof *l->index);
     l->order = malloc(l->n * sizeof *l->order);

@@ -22,8 +22,9 @@ static ordo_status unique_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_unique_jo
     NEEDS(choice, unique);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     ANSWER_SIZE_QUERY(bytes, choice, unique, job);
-    job->count = &found;
-    TRY(choice.backend->unique(choice.state, job, exec));
+    ordo_unique_job counted = *job;
+    counted.count = &found;
+    TRY(choice.backend->unique(choice.state, &counted, exec));
     *count = found;
     return ORDO_OK;
 }

@@ -42,8 +42,8 @@ static inline uint64_t digits_value(uint64_t eight, unsigned count)
     return (eight & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
 }
 
-/* Reads digits at p, at most `words` times eight, behind those of *value, which may overflow. Returns
- * their end. The bytes of a word behind it must be readable, unless `words` were read. */
+/* Reads digits at p, at most `words` times eight, behind those of *value, which may overflow.
+ * Returns their end. The bytes of a word behind it must be readable, unless `words` were read. */
 static inline const char *digits_read(const char *p, size_t words, uint64_t *value)
 {
     static const uint32_t powers[] = {1,      10,      100,      1000,        10000,

@@ -21,9 +21,9 @@ enum {
      * u32: 38 us with 1 thread and 42 us with 16. */
     ORDO_TUNE_ALONE = ORDO_TUNE(1 << 17, 64),
 
-    /* Elements of a block that stays in L1 while several loops read it: ordinal ranks written by one
-     * call of a kernel, keys that all ranges of a selection read, outputs of a tile of short moving
-     * windows. */
+    /* Elements of a block that stays in L1 while several loops read it: ordinal ranks written by
+     * one call of a kernel, keys that all ranges of a selection read, outputs of a tile of short
+     * moving windows. */
     ORDO_TUNE_SPAN = ORDO_TUNE(2048, 128),
 
     /* Elements of a task of its own, where more tasks keep more threads busy: the least chunk of a
@@ -42,15 +42,15 @@ enum {
      * 14.0 ms with ordinary stores and scalar sums, 8.0 ms with vectors past the cache. */
     ORDO_TUNE_STREAM = ORDO_TUNE(8 << 20, 512),
 
-    /* The radix sort (lib/cpu/radix/radix.c). Records sorted by counting and merging rather than by digits. V1, a sort of 32 keys u32,
-     * microseconds by counting and by digits: 0.61 and 0.46. */
+    /* The radix sort (lib/cpu/radix/radix.c). Records sorted by counting and merging rather than by
+     * digits. V1, a sort of 32 keys u32, microseconds by counting and by digits: 0.61 and 0.46. */
     ORDO_TUNE_RADIX_SMALL = ORDO_TUNE(20, 12),
 
     /* Records equal in the digits taken that are finished by insertion. */
     ORDO_TUNE_RADIX_INSERTION = ORDO_TUNE(16, 3),
 
-    /* Bytes of records that are sorted by two digits at once; more are split first. Bytes wanted in a
-     * bucket of structs. */
+    /* Bytes of records that are sorted by two digits at once; more are split first. Bytes wanted in
+     * a bucket of structs. */
     ORDO_TUNE_RADIX_LOCAL = ORDO_TUNE(512 << 10, 512),
 
     /* Most keys in the sample before a split. EMR, one thread, 10^7 keys f64, ns each for sampling
@@ -113,10 +113,10 @@ enum {
     /* Keys with their index that the vector sort sorts as words on one thread, for argsorts and for
      * ranks (lib/cpu/sort/order_words.c). EMR, AVX-512, time / that of the radix sort in two runs:
      * argsort f64 in [-1, 1) 10^4 keys 0.23, 0.26, 10^5 0.75, 0.66; i32 of all magnitudes 10^5
-     * 0.67, 0.69; average ranks f64 in [-1, 1) 10^5 0.64, 0.52; in one run 3e5 0.73, 10^6 0.85. Up to
-     * ORDER pairs with records of 16 bytes follow such an argsort. Sapphire Rapids, one thread, time
-     * of that / of the records, u64 with 4-byte values: 4000 pairs 0.43, 16000 0.55, 65000 0.76,
-     * 260000 0.79, 10^6 1.39. */
+     * 0.67, 0.69; average ranks f64 in [-1, 1) 10^5 0.64, 0.52; in one run 3e5 0.73, 10^6 0.85. Up
+     * to ORDER pairs with records of 16 bytes follow such an argsort. Sapphire Rapids, one thread,
+     * time of that / of the records, u64 with 4-byte values: 4000 pairs 0.43, 16000 0.55, 65000
+     * 0.76, 260000 0.79, 10^6 1.39. */
     ORDO_TUNE_VECTOR_ORDER = ORDO_TUNE(1 << 17, 300),
     ORDO_TUNE_VECTOR_RANK = ORDO_TUNE(1 << 20, 300),
 
@@ -287,7 +287,8 @@ enum {
     ORDO_TUNE_COMPARE_LARGE = ORDO_TUNE(512, 32),
 
     /* A group of n strings is sorted by this many bits more than lg n, after which most strings
-     * differ. V1, one thread, 3e6 random words of 15 letters, M strings/s for 2, 4, 6, 8 bits: 41.7, 46.6, 47.7, 47.7. */
+     * differ. V1, one thread, 3e6 random words of 15 letters, M strings/s for 2, 4, 6, 8 bits: 41.7,
+     * 46.6, 47.7, 47.7. */
     ORDO_TUNE_STRINGS_EXTRA = ORDO_TUNE(6, 3),
 
     /* Up to this many string keys are sorted by insertion. The same measure, 10^6 strings with a
@@ -393,8 +394,9 @@ enum {
     ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2),
 
     /* The sort of structs (lib/cpu/elements/sort_records.c): bytes of an element up to which it is
-     * scattered to a bucket, and bytes of an array from which buckets are used. Sapphire Rapids, one thread, 256 MB, CPU time without buckets over that with buckets:
-     * elements of 96 bytes 1.46, 128 bytes 1.36, 256 bytes 1.24. */
+     * scattered to a bucket, and bytes of an array from which buckets are used. Sapphire Rapids,
+     * one thread, 256 MB, CPU time without buckets over that with buckets: elements of 96 bytes
+     * 1.46, 128 bytes 1.36, 256 bytes 1.24. */
     ORDO_TUNE_ELEMENT = 256,
     ORDO_TUNE_ELEMENTS_ALONE = ORDO_TUNE(2 << 20, 4096),
 

@@ -269,7 +269,8 @@ ordo_status brackets_find(dist_call *c, const dist_part *part, cut *cuts, size_t
 {
     narrowing  s = {.call = c, .part = *part, .cuts = cuts, .count = count};
     bool const there = dist_on_device(c); /* is read once */
-    uint64_t   before = UINT64_MAX;
+    bool       has_read = false;
+    uint64_t   before = 0;
     TRY(dist_agree(c, take_memory(&s)));
     for (size_t j = 0; j < count; j++) {
         s.open[j] = cuts[j];
@@ -277,8 +278,9 @@ ordo_status brackets_find(dist_call *c, const dist_part *part, cut *cuts, size_t
         s.skipped[j] = 0;
     }
     while (s.count > 0 && (there || s.part.total > GATHERED)) {
-        if (s.part.total > before / 2)
+        if (has_read && s.part.total > before / 2)
             return sort_rest(&s);
+        has_read = true;
         before = there ? 0 : s.part.total;
         TRY(narrow(&s));
     }

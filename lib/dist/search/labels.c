@@ -81,18 +81,18 @@ static ordo_status read_by_map(narrowing *s, const cell_map *map, cells_pass *pa
     return read_labels(s, pass);
 }
 
-static ordo_status read_by_boundaries(narrowing *s, const dist_sample *sample, cells_pass *pass)
+static ordo_status read_by_boundaries(narrowing *s, const dist_sample *sample, cells *boundaries,
+                                      cells_pass *pass)
 {
     dist_call *const c = s->call;
-    cells            boundaries = {0};
     size_t const     most = ordo_min(sample->count / CELLS_SAMPLES + 1, CELLS_MOST_BOUNDARIES);
     TRY(dist_inner(c, ordo_sort(c->inner, ORDO_U64, sample->all, sample->count, NULL)));
-    TRY(cells_make(c->exec, most, &boundaries));
-    cells_spread(&boundaries, sample->all, sample->count, most);
-    pass->cells = &boundaries;
-    TRY(take_spans(s, 2 * boundaries.count + 1));
+    TRY(cells_make(c->exec, most, boundaries));
+    cells_spread(boundaries, sample->all, sample->count, most);
+    pass->cells = boundaries;
+    TRY(take_spans(s, 2 * boundaries->count + 1));
     for (size_t i = 0; i < s->span_count; i++)
-        s->spans[i] = (span){.lo = cells_first(&boundaries, i), .hi = cells_last(&boundaries, i)};
+        s->spans[i] = (span){.lo = cells_first(boundaries, i), .hi = cells_last(boundaries, i)};
     s->spans[s->span_count - 1].hi = last_order(s);
     return dist_on_device(c) ? narrowing_on_device(s) : read_labels(s, pass);
 }
@@ -100,11 +100,12 @@ static ordo_status read_by_boundaries(narrowing *s, const dist_sample *sample, c
 ordo_status labels_read(narrowing *s, const dist_sample *sample)
 {
     cells_pass pass = {.order = s->part.order, .keys = s->part.keys, .n = s->part.n};
+    cells      boundaries = {0};
     cell_map   map;
     bool       fits = false;
     if (!dist_on_device(s->call))
         TRY(cell_map_make(s->call, s->part.total, s->open, s->count, sample, &map, &fits));
-    return fits ? read_by_map(s, &map, &pass) : read_by_boundaries(s, sample, &pass);
+    return fits ? read_by_map(s, &map, &pass) : read_by_boundaries(s, sample, &boundaries, &pass);
 }
 
 /* ---- The kept keys ---- */

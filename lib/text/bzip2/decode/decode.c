@@ -47,7 +47,11 @@ void bz_decoder_lay_out(void *decoder, ordo_layout *layout)
     d->selectors = ordo_lay_line(layout, BZ_KEPT_SELECTORS, sizeof *d->selectors);
 }
 
-size_t bz_decoder_bytes(void) { return ordo_layout_bytes(bz_decoder_lay_out, &(bz_decoder){NULL}); }
+size_t bz_decoder_bytes(void)
+{
+    bz_decoder d;
+    return ordo_layout_bytes(bz_decoder_lay_out, &d);
+}
 
 static bool bad(block_reader *r, const char *why)
 {
