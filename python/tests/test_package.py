@@ -218,7 +218,7 @@ def test_every_distribution_and_type_has_a_row(tmp_path, capsys):
     target = tmp_path / "rows.json"
     bench.main(["distributions", "-n", "500", "--repeat", "1", "--json", str(target)])
     document = json.loads(target.read_text())
-    assert len(document["rows"]) == len(bench.DISTS) * len(bench.TYPES)
+    assert len(document["rows"]) == len(bench.DISTS) * len(_lib.DTYPES)
     points = sum(len(row["ratios"]) for row in document["rows"])
     assert [score["points"] for score in document["scores"]] == [points]
     assert f"distributions: {points} points: " in capsys.readouterr().out
