@@ -287,8 +287,8 @@ enum {
     ORDO_TUNE_COMPARE_LARGE = ORDO_TUNE(512, 32),
 
     /* A group of n strings is sorted by this many bits more than lg n, after which most strings
-     * differ. V1, one thread, 3e6 random words of 15 letters, M strings/s for 2, 4, 6, 8 bits: 41.7,
-     * 46.6, 47.7, 47.7. */
+     * differ. V1, one thread, 3e6 random words of 15 letters, M strings/s for 2, 4, 6, 8 bits:
+     * 41.7, 46.6, 47.7, 47.7. */
     ORDO_TUNE_STRINGS_EXTRA = ORDO_TUNE(6, 3),
 
     /* Up to this many string keys are sorted by insertion. The same measure, 10^6 strings with a
