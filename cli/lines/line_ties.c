@@ -153,8 +153,8 @@ static bool take_memory(const tie_job *job, tied_lines *l)
         }
     l->keys = malloc(l->bytes + 1);
     l->offsets = malloc((l->n + 1) * sizeof *l->offsets);
-    l->index = malloc(l->n * sizeof *l->index);
-    l->order = malloc(l->n * sizeof *l->order);
+    l->index = malloc((l->n + 1) * sizeof *l->index);
+    l->order = malloc((l->n + 1) * sizeof *l->order);
     return l->keys != NULL && l->offsets != NULL && l->index != NULL && l->order != NULL;
 }
 
