@@ -183,6 +183,7 @@ bool cli_grow(void *array, size_t n, size_t *capacity, size_t size)
         return false;
     memcpy(array, &block, sizeof block);
     *capacity = larger;
+    /* cppcheck-suppress memleak ; the array has the block */
     return true;
 }
 
