@@ -212,9 +212,9 @@ bool bench_sample_gain(bench *b)
         unsigned    less; /* n is the largest n over 2^less */
         bool        pinned;
     } cases[] = {{KEYS, ORDO_U32, 0, true},  {KEYS, ORDO_U32, 2, true},  {KEYS, ORDO_U32, 4, true},
-                 {KEYS, ORDO_U32, 6, true},  {PAIRS, ORDO_U32, 2, true}, {PAIRS, ORDO_U32, 4, true},
-                 {PAIRS, ORDO_U32, 6, true}, {KEYS, ORDO_U64, 2, true},  {KEYS, ORDO_U32, 2, false},
-                 {PAIRS, ORDO_U32, 4, false}};
+                 {KEYS, ORDO_U32, 6, true},  {PAIRS, ORDO_U32, 0, true}, {PAIRS, ORDO_U32, 2, true},
+                 {PAIRS, ORDO_U32, 4, true}, {PAIRS, ORDO_U32, 6, true}, {KEYS, ORDO_U64, 2, true},
+                 {KEYS, ORDO_U32, 2, false}, {PAIRS, ORDO_U32, 4, false}};
     const unsigned most = (unsigned)log2((double)b->set.n);
     bool           ok = true;
 

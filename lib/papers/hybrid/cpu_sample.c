@@ -16,8 +16,8 @@
 #include "cpu/sort/sort_steps.h"
 #include "hybrid/stream/tuning.h"
 #include "papers/hybrid/hybrid.h"
+#include "papers/hybrid/sample_label.h"
 #include "papers/hybrid/sample_records.h"
-#include "papers/base/tuning.h"
 
 #include <string.h>
 
@@ -40,19 +40,20 @@ _Static_assert(2 * OVERSAMPLE * LEAVES <= BASE, "sample and its scratch fit the 
 
 /* The state of an array that all threads split, or whose buckets they sort. */
 typedef struct sample_work {
-    ordo_exec    *exec;
-    unsigned      lg;           /* of the leaves of the tree */
-    void         *tree;         /* nodes, then leaves (cpu_sample.t.h) */
-    void         *data, *other; /* n records each */
-    uint16_t     *labels;
-    size_t        n;
-    size_t       *counts;       /* [pieces][buckets] a histogram, then places in the buckets */
-    size_t       *starts;       /* [buckets + 1] */
-    size_t        first_bucket; /* the first bucket of the loop over buckets */
-    bool          to_other;     /* the sorted buckets of data go to other */
-    size_t        large;        /* more records than this are split by all threads */
-    cpu_words_fn *sort_words;   /* the vector sort, for records that are words; NULL: merge sort */
-    size_t        base;         /* at most this many records are sorted without another split */
+    ordo_exec       *exec;
+    unsigned         lg;           /* of the leaves of the tree */
+    void            *tree;         /* nodes, then leaves (cpu_sample.t.h) */
+    void            *data, *other; /* n records each */
+    uint16_t        *labels;
+    size_t           n;
+    size_t          *counts;       /* [pieces][buckets] a histogram, then places in the buckets */
+    size_t          *starts;       /* [buckets + 1] */
+    size_t           first_bucket; /* the first bucket of the loop over buckets */
+    bool             to_other;     /* the sorted buckets of data go to other */
+    size_t           large;        /* more records than this are split by all threads */
+    cpu_words_fn    *sort_words; /* the vector sort, for records that are words; NULL: merge sort */
+    sample_label_fn *label;      /* NULL: label_all */
+    size_t           base;       /* at most this many records are sorted without another split */
 } sample_work;
 
 static size_t least_piece(unsigned lg)
@@ -271,6 +272,19 @@ static size_t work_bytes(unsigned lg, size_t n, size_t record)
            ordo_max(counts, most_pieces(LG_LEAVES, n) * BUCKETS) * sizeof(size_t);
 }
 
+static sample_label_fn *labels_of(const cpu_kernels *kernels, size_t record)
+{
+#if defined(__x86_64__)
+    if (kernels != NULL && strcmp(kernels->isa, "avx512") == 0)
+        return record == sizeof(uint32_t)   ? sample_label_32_avx512
+               : record == sizeof(uint64_t) ? sample_label_64_avx512
+                                            : NULL;
+#endif
+    (void)kernels;
+    (void)record;
+    return NULL;
+}
+
 static sample_work open_work(const cpu_kernels *kernels, void *block, unsigned lg, size_t n,
                              size_t record, ordo_exec *exec)
 {
@@ -286,6 +300,7 @@ static sample_work open_work(const cpu_kernels *kernels, void *block, unsigned l
                          .starts = (size_t *)(void *)starts,
                          .counts = (size_t *)(void *)(starts + starts_bytes(lg)),
                          .sort_words = sort_words,
+                         .label = labels_of(kernels, record),
                          .base = sort_words != NULL ? ORDO_TUNE_SAMPLE_WORDS : BASE};
 }
 
@@ -394,6 +409,9 @@ static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
 {
     size_t const size = first_sample(work, job->intervals, job->n);
     char *const  sample = sample_of(work, kind->size);
+    for (size_t i = 0; i < size; i++)
+        __builtin_prefetch((const char *)job->keys +
+                           sample_position(i, size, job->n) * io->key_size);
     for (size_t i = 0; i < size; i++) {
         size_t const    at = sample_position(i, size, job->n);
         ordo_sample_job one = *job;

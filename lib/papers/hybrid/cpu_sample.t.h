@@ -90,9 +90,15 @@ INLINE void FN(label_all)(const RECORD *tree, unsigned lg, const RECORD *data, u
 
 static void FN(label)(const sample_work *work, const RECORD *data, uint16_t *labels, size_t n)
 {
-    if (work->lg == LG_LEAVES)
-        FN(label_all)(work->tree, LG_LEAVES, data, labels, n);
-    else
+    if (work->lg == LG_LEAVES) {
+        bool         unknown = false;
+        size_t const done =
+            work->label == NULL ? 0 : work->label(work->tree, data, labels, n, &unknown);
+        for (size_t i = 0; unknown && i < done; i++)
+            if (labels[i] == SAMPLE_UNKNOWN)
+                FN(label_batch)(work->tree, LG_LEAVES, data + i, labels + i, 1);
+        FN(label_all)(work->tree, LG_LEAVES, data + done, labels + done, n - done);
+    } else
         FN(label_all)(work->tree, work->lg, data, labels, n);
 }
 

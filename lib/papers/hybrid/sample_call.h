@@ -9,7 +9,8 @@
 
 enum {
     SAMPLE_PHASES = 4,
-    SAMPLE_GROUPS = 8, /* most groups of buckets that a GPU sorts one by one */
+    SAMPLE_GROUPS = 8,             /* most groups of buckets that a GPU sorts one by one */
+    SAMPLE_OUTBOX = SAMPLE_GROUPS, /* instead of a group: the records of the CPU's buckets */
     /* The least bytes of the records of a group. Xeon and an H200, 2^24 pinned keys u32, ms of the
      * GPU alone for 64 and 16 MiB, measured at two revisions: 5.2, 4.6. */
     ORDO_TUNE_SAMPLE_GROUP = ORDO_TUNE(16 << 20, 1 << 11),
@@ -20,7 +21,7 @@ enum {
     /* Marks in the work of a GPU; copies wait for them. */
     SAMPLE_COUNTED = 0,
     SAMPLE_SCATTERED = 1,
-    SAMPLE_PLACED = 2,
+    SAMPLE_FOUND = 2,  /* the values of the records that the CPU got */
     SAMPLE_SORTED = 3, /* of group 0; the next groups have the next marks */
     SAMPLE_VALUED = SAMPLE_SORTED + SAMPLE_GROUPS, /* the same */
     SAMPLE_NOTHING = ORDO_LINK_MARKS
@@ -49,6 +50,7 @@ typedef struct sample_line { /* one GPU and the link to it */
     size_t                    bucket_first, bucket_end;
     size_t                    start, owned; /* the GPU's part of the result */
     size_t                    outbox_n, inbox_n;
+    size_t                    sent; /* records of the outbox for the CPU, its first ones */
     size_t                    group_count;
     size_t group_at[SAMPLE_GROUPS + 1]; /* records of `owned` before each group */
 
@@ -56,10 +58,13 @@ typedef struct sample_line { /* one GPU and the link to it */
     uint64_t     *counts; /* [buckets] */
     uint64_t     *out;    /* [buckets + 1] place of each bucket in the outbox */
     sample_tables tables;
+    char         *brought; /* the values of the records for the CPU */
 
     /* Device memory. keys holds the GPU's part of the input, then resulting keys; values holds the
-     * values of all pairs, found the resulting values or indices. */
+     * values of all pairs, found the resulting values or indices, sent_values the values of the
+     * records for the CPU. */
     char     *keys, *values, *found, *splitters, *records, *scattered, *finished, *outbox, *inbox;
+    char     *sent_values;
     char     *work;
     uint16_t *labels;
     uint64_t *device_counts;
@@ -134,9 +139,11 @@ typedef struct sample_call {
     uint16_t *labels;
     uint16_t  pass[ORDO_PASS_MOST]; /* the labels of an input of few keys */
     char     *work;                 /* of steps that all threads do together */
-    char     *order;       /* permuted pairs: the indices, then scratch of the permutation */
-    char     *kept_values; /* a copy, while results replace the values; NULL: not needed */
-    atomic_size_t kept;    /* pieces of this copy that threads have taken */
+    char     *order;         /* permuted pairs: the indices, then scratch of the permutation */
+    const char *own_values;  /* of the CPU's part of the input */
+    char       *own_copy;    /* of own_values, if results replace them; else NULL */
+    char       *held_values; /* of the CPU's buckets, in the order before the sort */
+    char       *held_index;  /* the indices of these records */
 
     double           began, phase_began;
     double           cpu_seconds[SAMPLE_PHASES];
@@ -165,6 +172,8 @@ ordo_sample_job sample_cpu_job(const sample_call *call, ordo_sample_step step, s
                                size_t n);
 ordo_sample_job sample_device_job(const sample_call *call, const sample_line *line,
                                   ordo_sample_step step, size_t group);
+/* The bytes of an index in held_index. */
+static inline size_t sample_index_size(const sample_call *call) { return call->record_size / 2; }
 /* The bytes of a GPU's tables. */
 size_t      sample_tables_bytes(const sample_call *call);
 ordo_status sample_take_memory(sample_call *call);
@@ -205,16 +214,9 @@ void sample_place_pieces(sample_call *call);
 void         sample_divide_buckets(sample_call *call);
 sample_piece sample_sort_piece; /* IV: a bucket that one thread sorts; others are left */
 ordo_status  sample_sort_rest(sample_call *call);
-/* Pieces of the values of the CPU's result. */
-sample_piece sample_value_piece;
-size_t       sample_value_count(const sample_call *call);
+sample_piece sample_value_piece; /* the values of a bucket of the CPU */
 
 /* ---- sample_link.c: loops ---- */
-
-/* The copy of the values, which is made if the CPU has a share of pairs: threads that would wait
- * take pieces of it. The count is that of the pieces left. */
-sample_piece sample_keep_piece;
-size_t       sample_keep_count(const sample_call *call);
 
 /* Runs transfers and pieces with all threads: some threads start with chunks of the transfers, in
  * their order, the others with pieces; whoever ends first helps. Returns when all pieces are done,
@@ -239,7 +241,8 @@ void sample_read_times(sample_call *call, sample_line *line);
 double sample_busy(const sample_call *call, size_t line, bool only_copies);
 
 sample_copy sample_fill_inbox; /* the records that arrive in a GPU; arg is the sample_line */
-/* Copies bucket b of all devices except `owner`, from record `skip` on, at most `count` records. */
+/* Copies bucket b of all devices except `owner`, from record `skip` on, at most `count` records: the
+ * CPU's, then those of each GPU. */
 void sample_gather(const sample_call *call, const sample_line *owner, size_t b, size_t skip,
                    size_t count, char *to);
 

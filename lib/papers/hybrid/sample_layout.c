@@ -115,6 +115,7 @@ static void place_records_of_line(const sample_call *call, sample_line *line)
     tables->from[call->buckets] = in;
     line->outbox_n = (size_t)out;
     line->inbox_n = (size_t)in;
+    line->sent = (size_t)line->out[call->cpu_buckets];
 }
 
 /* Groups of buckets with about the same number of records. */
@@ -185,7 +186,6 @@ ordo_sample_job sample_cpu_job(const sample_call *call, ordo_sample_step step, s
     job.n = n;
     job.first = first;
     job.keys = records->keys + first * records->key_size;
-    job.values = call->kept_values != NULL ? call->kept_values : records->values;
     job.splitters = call->splitters;
     job.records = call->other == NULL ? NULL : call->other + first * call->record_size;
     job.labels = call->labels == NULL ? NULL : call->labels + first;
@@ -197,7 +197,8 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
                                   ordo_sample_step step, size_t group)
 {
     ordo_sample_job job = plain_job(call, step);
-    bool const      of_group = step == ORDO_SAMPLE_RESULT || step == ORDO_SAMPLE_VALUES;
+    bool const      sent = group == SAMPLE_OUTBOX;
+    bool const      of_group = !sent && (step == ORDO_SAMPLE_RESULT || step == ORDO_SAMPLE_VALUES);
     size_t const    at = of_group ? line->group_at[group] : 0;
     bool const      keys = !call->indexed || call->value_size != 0;
     job.n = line->n;
@@ -212,16 +213,16 @@ ordo_sample_job sample_device_job(const sample_call *call, const sample_line *li
     job.bucket_end = line->bucket_end;
     job.places = line->device_tables.places;
     job.scattered = line->scattered;
-    job.finished = line->finished + at * call->record_size;
+    job.finished = sent ? line->outbox : line->finished + at * call->record_size;
     job.outbox = line->outbox;
     job.inbox = line->inbox;
     job.inbox_n = line->inbox_n;
     job.from = line->device_tables.from;
     job.to = line->device_tables.to;
-    job.starts = line->device_tables.starts + group * (call->buckets + 1);
-    job.owned = of_group ? line->group_at[group + 1] - at : line->owned;
+    job.starts = sent ? NULL : line->device_tables.starts + group * (call->buckets + 1);
+    job.owned = sent ? line->sent : of_group ? line->group_at[group + 1] - at : line->owned;
     job.result = (keys ? line->keys : line->found) + at * call->result_sizes[0];
-    job.result_values = line->found + at * call->result_sizes[1];
+    job.result_values = sent ? line->sent_values : line->found + at * call->result_sizes[1];
     job.work = line->work;
     return job;
 }
@@ -263,6 +264,8 @@ size_t sample_lay_out(const sample_call *call, sample_line *line, char *base)
     line->scattered = hybrid_carve(base, &used, line->most * record);
     line->finished = hybrid_carve(base, &used, line->most * record);
     line->outbox = hybrid_carve(base, &used, sample_exchanges(call) ? line->n * record : 0);
+    line->sent_values =
+        hybrid_carve(base, &used, sample_exchanges(call) ? line->n * call->value_size : 0);
     line->inbox =
         hybrid_carve(base, &used, ordo_min(line->most, call->records->n - line->n) * record);
     line->work = hybrid_carve(base, &used, line->both.device->sample->work(&largest));
@@ -306,7 +309,6 @@ static ordo_status take_cpu_memory(sample_call *call)
     return ORDO_OK;
 }
 
-/* The CPU looks the values of its pairs up in a copy. */
 static ordo_status take_copies(sample_call *call)
 {
     const hybrid_records *const records = call->records;
@@ -316,8 +318,11 @@ static ordo_status take_copies(sample_call *call)
                                   ordo_max(records->key_size, records->value_size)) +
                         ORDO_CACHE_LINE,
                     &call->order);
-    if (call->value_size != 0 && sample_exchanges(call) && records->values == records->out_values)
-        TRY(take(call->exec, records->n * records->value_size, &call->kept_values));
+    call->own_values = records->values;
+    if (call->value_size == 0 || call->cpu_n == 0 || records->values != records->out_values)
+        return ORDO_OK;
+    TRY(take(call->exec, call->cpu_n * call->value_size, &call->own_copy));
+    call->own_values = call->own_copy;
     return ORDO_OK;
 }
 
@@ -366,6 +371,16 @@ ordo_status sample_take_memory(sample_call *call)
     return ORDO_OK;
 }
 
+/* Takes the memory for the values of the CPU's buckets. */
+static ordo_status take_value_memory(sample_call *call)
+{
+    TRY(take(call->exec, call->cpu_owned * sample_index_size(call), &call->held_index));
+    TRY(take(call->exec, call->cpu_owned * call->value_size, &call->held_values));
+    for (size_t i = 0; i < call->line_count; i++)
+        TRY(take(call->exec, call->lines[i].sent * call->value_size, &call->lines[i].brought));
+    return ORDO_OK;
+}
+
 ordo_status sample_take_bucket_memory(sample_call *call)
 {
     ordo_exec *const exec = call->exec;
@@ -376,6 +391,8 @@ ordo_status sample_take_bucket_memory(sample_call *call)
         TRY(take(exec, call->room * sizeof(uint16_t), &labels));
         call->labels = (uint16_t *)(void *)labels;
     }
-    return call->cpu_owned > 0 ? take(exec, call->cpu_owned * call->record_size, &call->spare)
-                               : ORDO_OK;
+    if (call->cpu_owned == 0)
+        return ORDO_OK;
+    TRY(take(exec, call->cpu_owned * call->record_size, &call->spare));
+    return call->value_size != 0 ? take_value_memory(call) : ORDO_OK;
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    LANE_CHUNKS = 4,     /* least number of chunks per lane */
-    KEEP_PIECE = 1 << 18 /* bytes of a piece of the copy of the values */
+    LANE_CHUNKS = 4, /* least number of chunks per lane */
+    FEW_MOVERS = 2   /* threads that wait for values beside the CPU's sort */
 };
 
 typedef struct sample_loop {
@@ -22,7 +22,6 @@ typedef struct sample_loop {
     size_t           piece_count;
     atomic_size_t    next_piece;
     unsigned         movers; /* threads that start with chunks */
-    atomic_uint      moving; /* threads that move chunks or wait for them */
 } sample_loop;
 
 static bool has_failed(const sample_call *call)
@@ -192,32 +191,6 @@ static void move_chunks(sample_loop *loop, sample_slot *slot)
     slot->copy_seconds += ordo_profile_clock() - began;
 }
 
-/* ---- The copy of the values ---- */
-
-size_t sample_keep_count(const sample_call *call)
-{
-    size_t const taken = atomic_load_explicit(&call->kept, memory_order_relaxed);
-    size_t const all = ordo_div_up(call->records->n * call->records->value_size, KEEP_PIECE);
-    return call->kept_values == NULL || taken >= all ? 0 : all - taken;
-}
-
-/* The CPU looks values up while results replace them. */
-void sample_keep_piece(sample_call *call, sample_slot *slot, size_t piece)
-{
-    const hybrid_records *const records = call->records;
-    size_t const                all = records->n * records->value_size;
-    size_t const at = KEEP_PIECE * atomic_fetch_add_explicit(&call->kept, 1, memory_order_relaxed);
-    double const began = ordo_profile_clock();
-    (void)piece; /* loops take pieces from one count */
-    if (at >= all)
-        return;
-    hybrid_copy_nontemporal(call->kept_values + at, (const char *)records->values + at,
-                            ordo_min(KEEP_PIECE, all - at));
-    hybrid_fence_nontemporal();
-    slot->copy_seconds += ordo_profile_clock() - began;
-    ordo_profile_add(call->exec, ORDO_SPAN_DIVIDE, slot->number, began, KEEP_PIECE);
-}
-
 /* ---- Loops ---- */
 
 static void do_pieces(sample_loop *loop, sample_slot *slot)
@@ -240,15 +213,9 @@ static void slot_thread(void *arg, size_t lo, size_t hi)
     (void)hi;
     if (lo >= loop->movers)
         do_pieces(loop, slot);
-    if (has_lane && loop->transfer_count > 0) {
-        (void)atomic_fetch_add_explicit(&loop->moving, 1, memory_order_relaxed);
+    if (has_lane && loop->transfer_count > 0)
         move_chunks(loop, slot);
-        (void)atomic_fetch_sub_explicit(&loop->moving, 1, memory_order_relaxed);
-    }
     do_pieces(loop, slot);
-    while (atomic_load_explicit(&loop->moving, memory_order_relaxed) > 0 &&
-           sample_keep_count(loop->call) > 0)
-        sample_keep_piece(loop->call, slot, 0);
 }
 
 static void open_transfer(const sample_call *call, sample_transfer *t)
@@ -277,13 +244,12 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
                         .piece_count = piece_count,
                         .movers = call->lanes};
     if (piece_count > 0)
-        loop.movers = (unsigned)ordo_min(ORDO_TUNE_LINK_THREADS, ordo_max(call->slot_count / 2, 1));
+        loop.movers = (unsigned)ordo_min(call->pinned_out ? FEW_MOVERS : ORDO_TUNE_LINK_THREADS,
+                                         ordo_max(call->slot_count / 2, 1));
     atomic_init(&loop.next_piece, 0);
-    atomic_init(&loop.moving, 0);
     for (size_t i = 0; i < transfer_count; i++)
         open_transfer(call, &transfers[i]);
-    if (piece_count == 0 && sample_keep_count(call) == 0 &&
-        count_chunks(transfers, transfer_count) <= 1)
+    if (piece_count == 0 && count_chunks(transfers, transfer_count) <= 1)
         slot_thread(&loop, 0, 1); /* no work for a second thread */
     else
         (void)ordo_loop(call->exec, call->slot_count, 1, slot_thread, &loop);

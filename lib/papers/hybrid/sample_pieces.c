@@ -2,6 +2,7 @@
  * (sample_link.c): pieces of its part of the input, buckets, and values of its result. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
+#include "papers/hybrid/sample_records.h"
 
 #include <string.h>
 
@@ -55,8 +56,11 @@ void sample_scatter_piece(sample_call *call, sample_slot *slot, size_t piece)
 {
     size_t const    first = piece * call->piece, n = piece_length(call, piece);
     ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_SCATTER, first, n);
+    size_t const    each = call->value_size;
     job.places = call->piece_counts + piece * call->buckets;
     cpu_piece_step(call, slot, job, 2);
+    if (call->own_copy != NULL)
+        memcpy(call->own_copy + first * each, call->records->values + first * each, n * each);
 }
 
 /* Adds the histograms of the pieces and turns them into places. */
@@ -104,57 +108,103 @@ static ordo_sample_job bucket_job(const sample_call *call, size_t b)
     return job;
 }
 
+static char *held_index(const sample_call *call, size_t b)
+{
+    return call->held_index + (size_t)call->starts[b] * sample_index_size(call);
+}
+
 /* All threads sort a bucket together if it is large. */
 static bool is_for_all(const sample_call *call, size_t b)
 {
     return (size_t)(call->starts[b + 1] - call->starts[b]) > call->large;
 }
 
-void sample_sort_piece(sample_call *call, sample_slot *slot, size_t b)
+/* A step of phase IV, by one thread or, without a slot, by all. */
+static ordo_status do_step(sample_call *call, sample_slot *slot, ordo_sample_job job)
 {
-    ordo_sample_job job = bucket_job(call, b);
-    if (job.owned == 0 || is_for_all(call, b))
-        return;
-    sample_gather(call, NULL, b, 0, job.owned, job.scattered);
-    if (b % 2 == 0)
-        cpu_piece_step(call, slot, job, 3);
-    store_bucket(call, b, &job);
+    if (slot == NULL)
+        return sample_cpu_step(call, job, 3);
     cpu_piece_step(call, slot, job, 3);
+    return ORDO_OK;
 }
 
-/* Sorts a bucket with all threads. */
-static ordo_status sort_by_all(sample_call *call, size_t b)
+/* Sorts the records of equal keys by their indices: in a bucket of a GPU they have any order. */
+static ordo_status sort_ties(sample_call *call, sample_slot *slot, const ordo_sample_job *bucket,
+                             const char *index)
+{
+    size_t const size = call->record_size;
+    size_t       count;
+    for (size_t at = sample_next_ties(bucket, 0, index, &count); at < bucket->owned;
+         at = sample_next_ties(bucket, at + count, index, &count)) {
+        ordo_sample_job   job = *bucket;
+        sample_tied const key = sample_begin_ties(bucket, at, count, index);
+        job.scattered = (char *)bucket->scattered + at * size;
+        job.records = (char *)bucket->records + at * size;
+        job.labels = bucket->labels + at;
+        job.owned = count;
+        TRY(do_step(call, slot, job));
+        sample_end_ties(bucket, at, count, key);
+    }
+    return ORDO_OK;
+}
+
+/* Sorts bucket b and stores its keys. The records of pairs are numbered before: the number takes the
+ * place of the index, because the values are found in a small array later. */
+static ordo_status sort_bucket(sample_call *call, sample_slot *slot, size_t b)
 {
     ordo_sample_job job = bucket_job(call, b);
+    bool const      numbered = call->value_size != 0;
     sample_gather(call, NULL, b, 0, job.owned, job.scattered);
+    if (numbered)
+        sample_number(&job, held_index(call, b));
     if (b % 2 == 0)
-        TRY(sample_cpu_step(call, job, 3));
+        TRY(do_step(call, slot, job));
+    if (numbered)
+        TRY(sort_ties(call, slot, &job, held_index(call, b)));
     store_bucket(call, b, &job);
-    return sample_cpu_step(call, job, 3);
+    return do_step(call, slot, job);
+}
+
+void sample_sort_piece(sample_call *call, sample_slot *slot, size_t b)
+{
+    if (call->starts[b + 1] > call->starts[b] && !is_for_all(call, b))
+        (void)sort_bucket(call, slot, b);
 }
 
 ordo_status sample_sort_rest(sample_call *call)
 {
     for (size_t b = 0; b < call->cpu_buckets; b++)
         if (is_for_all(call, b))
-            TRY(sort_by_all(call, b));
+            TRY(sort_bucket(call, NULL, b));
     return ORDO_OK;
 }
 
-size_t sample_value_count(const sample_call *call)
+/* Collects the values of a bucket in the order before the sort. */
+static void hold_values(const sample_call *call, size_t b, char *to)
 {
-    return call->value_size == 0 || call->cpu_owned == 0
-               ? 0
-               : ordo_div_up(call->cpu_owned, call->piece);
+    size_t const each = call->value_size, own = (size_t)call->cpu_counts[b];
+    sample_look_up(held_index(call, b), call->record_size, own, call->own_values, each, to);
+    to += own * each;
+    for (size_t i = 0; i < call->line_count; i++) {
+        const sample_line *const line = &call->lines[i];
+        size_t const             bytes = (size_t)line->counts[b] * each;
+        memcpy(to, line->brought + (size_t)line->out[b] * each, bytes);
+        to += bytes;
+    }
 }
 
-void sample_value_piece(sample_call *call, sample_slot *slot, size_t piece)
+void sample_value_piece(sample_call *call, sample_slot *slot, size_t b)
 {
-    size_t const    at = piece * call->piece;
-    ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_VALUES, 0, 0);
-    job.owned = ordo_min(call->piece, call->cpu_owned - at);
-    job.finished = call->other + at * call->record_size;
-    job.result_values = call->results[1] + at * call->result_sizes[1];
+    size_t const    start = (size_t)call->starts[b];
+    char *const     held = call->held_values + start * call->value_size;
+    ordo_sample_job job = bucket_job(call, b);
+    if (job.owned == 0)
+        return;
+    hold_values(call, b, held);
+    job.step = ORDO_SAMPLE_VALUES;
+    job.finished = job.scattered;
+    job.values = held;
+    job.result_values = call->results[1] + start * call->result_sizes[1];
     cpu_piece_step(call, slot, job, 3);
 }
 

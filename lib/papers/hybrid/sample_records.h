@@ -13,4 +13,22 @@ void sample_load(const radix_io *io, const ordo_sample_job *job, void *records);
 void sample_store(const radix_io *io, const cpu_kernels *kernels, const ordo_sample_job *job);
 void sample_store_values(const ordo_sample_job *job);
 
+/* The records of a bucket of pairs: job->owned records in job->scattered. Their number in the bucket
+ * takes the place of the index, which goes to `index`: 4 bytes each for records of 8 bytes, else 8.
+ */
+void sample_number(const ordo_sample_job *job, void *index);
+/* to[i] = values[index[i]], for values of `each` bytes. */
+void sample_look_up(const void *index, size_t record_size, size_t count, const void *values,
+                    size_t each, void *to);
+
+/* Numbered and sorted records of equal keys are to have the order of their indices. next_ties
+ * returns the first of `count` such records from `at` on, or job->owned; it has sorted shorter runs
+ * itself. begin_ties puts the indices in the place of the keys, so that a sort of the records
+ * follows, and end_ties puts the key back. */
+typedef uint64_t sample_tied;
+size_t sample_next_ties(const ordo_sample_job *job, size_t at, const void *index, size_t *count);
+sample_tied sample_begin_ties(const ordo_sample_job *job, size_t at, size_t count,
+                              const void *index);
+void        sample_end_ties(const ordo_sample_job *job, size_t at, size_t count, sample_tied key);
+
 #endif

@@ -9,12 +9,14 @@
  *        needs no other histogram, so it ends before the GPU's counts arrive.
  *   IV   Every device sorts its buckets; the results return to the host. A GPU sorts its buckets in
  *        groups: one travels while the next is sorted and while the CPU sorts its own buckets.
- * Pairs move as records of key and index; each device looks up the values of its result. Pairs of
- * floats, whose ties may differ, are sorted as indices, then permuted.
+ * Pairs move as records of key and index. All values travel to the GPU, which looks up those of its
+ * result and of the records that it gave to the CPU. Pairs of floats, whose ties may differ, are
+ * sorted as indices, then permuted.
  * Results are written as soon as they are sorted, often over the input: from then on a GPU that
  * fails leaves the arrays unspecified.
- * Host memory: two records and 2 bytes per key of the CPU's part, a record per key, and a copy of
- * the values of pairs. For permuted pairs an index and the larger of key and value instead. */
+ * Host memory: two records and 2 bytes per key of the CPU's part, a record per key, and for pairs an
+ * index and three values per key of the CPU's part. For permuted pairs an index and the larger of
+ * key and value per key instead. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
 
@@ -65,13 +67,12 @@ static void list_values(sample_call *call)
 {
     const hybrid_records *const records = call->records;
     EACH_LINE(line)
-    call->values[line - call->lines] =
-        (sample_transfer){.line = line,
-                          .device = line->values,
-                          .size = call->value_size,
-                          .count = records->n,
-                          .after = line->inbox_n > 0 ? SAMPLE_PLACED : SAMPLE_NOTHING,
-                          .arg = (char *)records->values};
+    call->values[line - call->lines] = (sample_transfer){.line = line,
+                                                         .device = line->values,
+                                                         .size = call->value_size,
+                                                         .count = records->n,
+                                                         .after = SAMPLE_NOTHING,
+                                                         .arg = (char *)records->values};
 }
 
 static ordo_status queue_labels(sample_call *call)
@@ -166,16 +167,14 @@ static size_t list_outboxes(sample_call *call, sample_transfer *list)
     return listed;
 }
 
-/* The values follow all that the GPU needs earlier, and must not delay it: they wait for the
- * records of the CPU, because copies of several lanes share the link. */
+/* The values follow all that the GPU needs earlier, and must not delay it. */
 static ordo_status move_values(sample_call *call, sample_line *line)
 {
     sample_transfer *const values = &call->values[line - call->lines];
-    if (call->pinned_in)
-        TRY(sample_run_pinned(call, values, 1));
-    else
-        TRY(sample_run(call, values, 1, sample_keep_piece,
-                       line == call->lines ? sample_keep_count(call) : 0));
+    if (call->value_size == 0)
+        return ORDO_OK;
+    TRY(call->pinned_in ? sample_run_pinned(call, values, 1)
+                        : sample_run(call, values, 1, NULL, 0));
     return sample_join(line);
 }
 
@@ -207,7 +206,6 @@ static ordo_status queue_early(sample_call *call, sample_line *line)
 {
     if (line->inbox_n > 0)
         TRY(sample_queue(call, line, ORDO_SAMPLE_PLACE, 2, 0));
-    TRY(sample_mark(line, SAMPLE_PLACED));
     return queue_groups(call, line, 0, early_groups(call, line));
 }
 
@@ -217,7 +215,10 @@ static ordo_status queue_late(sample_call *call, sample_line *line)
     size_t const early = early_groups(call, line);
     if (call->value_size == 0)
         return ORDO_OK;
-    TRY(move_values(call, line));
+    if (line->sent > 0) {
+        TRY(sample_queue(call, line, ORDO_SAMPLE_VALUES, 3, SAMPLE_OUTBOX));
+        TRY(sample_mark(line, SAMPLE_FOUND));
+    }
     for (size_t g = 0; g < line->group_count; g++) {
         if (g >= early)
             TRY(queue_groups(call, line, g, g + 1));
@@ -227,8 +228,8 @@ static ordo_status queue_late(sample_call *call, sample_line *line)
 }
 
 /* With one GPU the inbox holds only records of the CPU, so the GPU can go on before its outbox is
- * fetched. The values come last: while a long copy travels, the driver may hold back the copies of
- * other lanes, also those to the host. */
+ * fetched. Copies of several lanes share the link in any order, so the values begin when the inbox
+ * has arrived. If threads move them, they fetch the outbox first. */
 static ordo_status exchange(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
@@ -239,10 +240,19 @@ static ordo_status exchange(sample_call *call)
     list_values(call);
     EACH_LINE(line)
     TRY(queue_early(call, line));
+    if (call->pinned_in)
+        TRY(sample_wait_copies(call));
+    EACH_LINE(line)
+    if (call->pinned_in)
+        TRY(move_values(call, line));
     if (alone)
         TRY(sample_run(call, list, list_outboxes(call, list), NULL, 0));
     EACH_LINE(line)
-    TRY(queue_late(call, line));
+    {
+        if (!call->pinned_in)
+            TRY(move_values(call, line));
+        TRY(queue_late(call, line));
+    }
     return ORDO_OK;
 }
 
@@ -283,6 +293,22 @@ static size_t list_results(sample_call *call, size_t a, sample_transfer *list)
     return listed;
 }
 
+/* The copies of the values of the CPU's records that GPUs labelled. */
+static size_t list_brought(sample_call *call, sample_transfer *list)
+{
+    size_t listed = 0;
+    EACH_LINE(line)
+    if (call->value_size != 0 && line->sent > 0)
+        list[listed++] = (sample_transfer){.line = line,
+                                           .out = true,
+                                           .device = line->sent_values,
+                                           .size = call->value_size,
+                                           .count = line->sent,
+                                           .after = SAMPLE_FOUND,
+                                           .arg = line->brought};
+    return listed;
+}
+
 static ordo_status wait_for_values(sample_call *call)
 {
     EACH_LINE(line)
@@ -291,7 +317,7 @@ static ordo_status wait_for_values(sample_call *call)
     return ORDO_OK;
 }
 
-/* Resulting values may replace the values, of which the CPU has its copy by now: the CPU writes its
+/* Resulting values may replace the values, which the CPU does not read any more: the CPU writes its
  * own last, and those of one GPU wait until every other GPU has the values. */
 static ordo_status sort_buckets(sample_call *call)
 {
@@ -300,19 +326,21 @@ static ordo_status sort_buckets(sample_call *call)
     call->exec->changed = call->exec->changed || call->results[0] == call->records->keys;
     if (call->pinned_out)
         TRY(sample_run_pinned(call, list, list_results(call, 0, list)));
-    TRY(sample_run(call, NULL, 0, sample_keep_piece, sample_keep_count(call)));
+    else
+        count += list_results(call, 0, list);
     if (call->line_count > 1)
         TRY(wait_for_values(call));
     if (call->pinned_out)
         TRY(sample_run_pinned(call, list, list_results(call, 1, list)));
-    else
-        for (size_t a = 0; a < SAMPLE_ARRAYS; a++)
-            count += list_results(call, a, list + count);
+    count += list_brought(call, list + count);
+    if (!call->pinned_out)
+        count += list_results(call, 1, list + count);
     sample_divide_buckets(call);
     TRY(sample_run(call, list, count, sample_sort_piece, call->cpu_buckets));
     TRY(sample_sort_rest(call));
     TRY(wait_for_values(call));
-    TRY(sample_run(call, NULL, 0, sample_value_piece, sample_value_count(call)));
+    TRY(sample_run(call, NULL, 0, sample_value_piece,
+                   call->value_size == 0 ? 0 : call->cpu_buckets));
     return sample_wait_copies(call);
 }
 
@@ -486,7 +514,7 @@ static ordo_status take_slots(sample_call *call)
         hybrid_worker_init(&call->lines[0].call, &call->slots[i].worker);
         call->slots[i].worker.exec.seed = call->exec->seed;
     }
-    size_t const most = call->line_count * SAMPLE_GROUPS * SAMPLE_ARRAYS;
+    size_t const most = call->line_count * (SAMPLE_GROUPS * SAMPLE_ARRAYS + 1);
     TRY(ordo_scratch(call->exec, (most + call->line_count) * sizeof *call->transfers, &memory));
     call->transfers = memory;
     call->values = call->transfers + most;
