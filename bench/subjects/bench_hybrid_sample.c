@@ -222,7 +222,8 @@ static double try_share(bench *b, const sample_case *c, sample_device both, doub
 
 double sample_best_share(bench *b, const sample_case *c, sample_device both)
 {
-    static const double shares[] = {0.01, 0.03, 0.06, 0.1, 0.14, 0.18, 0.23, 0.3, 0.4, 0.55};
+    static const double shares[] = {0.01,   0.03, 0.06, 0.09, 0.125, 0.155,
+                                    0.1875, 0.25, 0.3,  0.4,  0.55};
     enum {
         WORSE = 4 /* shares in a row that end the search */
     };

@@ -424,10 +424,18 @@ static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
     return ORDO_OK;
 }
 
+/* Loads the records of a piece. LABEL and SCATTER both do, because the keys are smaller than records
+ * in memory, and a piece stays in the cache. */
+static void load_piece(const radix_io *io, const ordo_sample_job *job, sample_work *work)
+{
+    sample_load(io, job, job->records);
+    work->data = job->records;
+}
+
 static ordo_status step_label(const radix_io *io, const ordo_sample_job *job,
                               const sample_kind *kind, sample_work *work)
 {
-    sample_load(io, job, job->records);
+    load_piece(io, job, work);
     kind->build_tree(work, job->splitters);
     kind->label(work, 0, job->n);
     return ORDO_OK;
@@ -441,9 +449,10 @@ static ordo_status step_count(const ordo_sample_job *job)
     return ORDO_OK;
 }
 
-static ordo_status step_scatter(const ordo_sample_job *job, const sample_kind *kind,
-                                sample_work *work)
+static ordo_status step_scatter(const radix_io *io, const ordo_sample_job *job,
+                                const sample_kind *kind, sample_work *work)
 {
+    load_piece(io, job, work);
     for (size_t b = 0; b < sample_buckets(work->lg); b++)
         work->counts[b] = (size_t)job->places[b];
     kind->scatter_span(work->lg, job->records, job->labels, job->n, work->counts, job->scattered);
@@ -477,7 +486,7 @@ ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
     case ORDO_SAMPLE_COUNT:
         return step_count(job);
     case ORDO_SAMPLE_SCATTER:
-        return step_scatter(job, kind, &work);
+        return step_scatter(&io, job, kind, &work);
     case ORDO_SAMPLE_SORT:
         return step_sort(job, kind, &work);
     case ORDO_SAMPLE_RESULT:

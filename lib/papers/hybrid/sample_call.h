@@ -50,15 +50,15 @@ typedef struct sample_line { /* one GPU and the link to it */
     size_t                    bucket_first, bucket_end;
     size_t                    start, owned; /* the GPU's part of the result */
     size_t                    outbox_n, inbox_n;
-    size_t                    sent; /* records of the outbox for the CPU, its first ones */
-    size_t                    group_count;
+    size_t sent, sent_before; /* records of the outbox for the CPU, its first ones; those of the
+                               * GPUs before this one */
+    size_t group_count;
     size_t group_at[SAMPLE_GROUPS + 1]; /* records of `owned` before each group */
 
     /* Host memory. */
     uint64_t     *counts; /* [buckets] */
     uint64_t     *out;    /* [buckets + 1] place of each bucket in the outbox */
     sample_tables tables;
-    char         *brought; /* the values of the records for the CPU */
 
     /* Device memory. keys holds the GPU's part of the input, then resulting keys; values holds the
      * values of all pairs, found the resulting values or indices, sent_values the values of the
@@ -86,8 +86,9 @@ typedef struct sample_slot { /* one thread of a loop; it owns the lane with its 
     hybrid_worker  worker;
     unsigned       number;
     sample_pending pending[ORDO_LINK_SIDES];
-    unsigned       side; /* to use next */
-    char          *work; /* of the CPU's steps */
+    unsigned       side;    /* to use next */
+    char          *work;    /* of the CPU's steps */
+    char          *records; /* of a piece of the CPU's part of the input */
     double         seconds[SAMPLE_PHASES], copy_seconds;
 } sample_slot;
 
@@ -121,6 +122,8 @@ typedef struct sample_call {
     sample_slot     *slots;
     unsigned         slot_count; /* threads */
     unsigned         lanes;      /* of every line, for chunks; the first slots own them */
+    unsigned         in_lanes;   /* the first lanes, for chunks to a GPU; the others are for those
+                                  * from it. 0: all lanes are for both */
 
     /* The CPU's part: the first cpu_n keys, the buckets below cpu_buckets, the first cpu_owned
      * records of the result. */
@@ -133,17 +136,15 @@ typedef struct sample_call {
     size_t    large;        /* buckets of more records are sorted by all threads */
     char     *splitters;
     char     *gathered; /* n records: the CPU's, scattered, and the outbox of each GPU at `first` */
-    char     *other;    /* records of the CPU before the scatter; then its buckets */
+    char     *other;    /* the CPU's buckets */
     char     *spare;    /* scratch of the CPU's sort */
     size_t    room;     /* records of `other`, and labels */
     uint16_t *labels;
     uint16_t  pass[ORDO_PASS_MOST]; /* the labels of an input of few keys */
     char     *work;                 /* of steps that all threads do together */
-    char     *order;         /* permuted pairs: the indices, then scratch of the permutation */
-    const char *own_values;  /* of the CPU's part of the input */
-    char       *own_copy;    /* of own_values, if results replace them; else NULL */
-    char       *held_values; /* of the CPU's buckets, in the order before the sort */
-    char       *held_index;  /* the indices of these records */
+    char     *order;       /* permuted pairs: the indices, then scratch of the permutation */
+    char     *held_values; /* of the CPU's buckets, in the order before the sort */
+    char     *held_index;  /* the indices of these records */
 
     double           began, phase_began;
     double           cpu_seconds[SAMPLE_PHASES];
@@ -195,6 +196,7 @@ struct sample_transfer { /* `count` elements of `size` bytes to or from device m
     void         *arg;
     size_t        chunk; /* elements */
     atomic_size_t next;
+    bool          apart;      /* pinned memory: no other copy shares its lane, if lanes suffice */
     unsigned      lane, side; /* of a copy of pinned memory */
 };
 
@@ -214,7 +216,10 @@ void sample_place_pieces(sample_call *call);
 void         sample_divide_buckets(sample_call *call);
 sample_piece sample_sort_piece; /* IV: a bucket that one thread sorts; others are left */
 ordo_status  sample_sort_rest(sample_call *call);
-sample_piece sample_value_piece; /* the values of a bucket of the CPU */
+/* The values of the CPU's buckets: those of the CPU's part are collected before results replace them,
+ * those that GPUs sent when they are there; then all are looked up in pieces. */
+sample_piece sample_own_piece, sample_sent_piece, sample_value_piece;
+size_t       sample_value_count(const sample_call *call);
 
 /* ---- sample_link.c: loops ---- */
 

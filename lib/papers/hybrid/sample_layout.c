@@ -156,8 +156,11 @@ void sample_share_buckets(sample_call *call)
         call->starts[b + 1] += call->starts[b];
     choose_buckets(call);
     call->cpu_owned = (size_t)call->starts[call->cpu_buckets];
+    size_t sent = 0;
     for (size_t i = 0; i < call->line_count; i++) {
         place_records_of_line(call, &call->lines[i]);
+        call->lines[i].sent_before = sent;
+        sent += call->lines[i].sent;
         make_groups(call, &call->lines[i]);
     }
 }
@@ -187,7 +190,6 @@ ordo_sample_job sample_cpu_job(const sample_call *call, ordo_sample_step step, s
     job.first = first;
     job.keys = records->keys + first * records->key_size;
     job.splitters = call->splitters;
-    job.records = call->other == NULL ? NULL : call->other + first * call->record_size;
     job.labels = call->labels == NULL ? NULL : call->labels + first;
     job.scattered = call->gathered;
     return job;
@@ -318,11 +320,6 @@ static ordo_status take_copies(sample_call *call)
                                   ordo_max(records->key_size, records->value_size)) +
                         ORDO_CACHE_LINE,
                     &call->order);
-    call->own_values = records->values;
-    if (call->value_size == 0 || call->cpu_n == 0 || records->values != records->out_values)
-        return ORDO_OK;
-    TRY(take(call->exec, call->cpu_n * call->value_size, &call->own_copy));
-    call->own_values = call->own_copy;
     return ORDO_OK;
 }
 
@@ -364,10 +361,14 @@ ordo_status sample_take_memory(sample_call *call)
     TRY(take_copies(call));
     if (call->permuted)
         call->results[0] = call->order;
-    TRY(take(exec, whole + call->slot_count * each, &memory));
+    size_t const loaded = ordo_round_up(largest.n * call->record_size, ORDO_CACHE_LINE);
+    TRY(take(exec, whole + call->slot_count * (each + loaded), &memory));
     call->work = memory;
-    for (unsigned i = 0; i < call->slot_count; i++)
-        call->slots[i].work = memory + whole + i * each;
+    memory += whole;
+    for (unsigned i = 0; i < call->slot_count; i++, memory += each + loaded) {
+        call->slots[i].work = memory;
+        call->slots[i].records = memory + each;
+    }
     return ORDO_OK;
 }
 
@@ -375,10 +376,7 @@ ordo_status sample_take_memory(sample_call *call)
 static ordo_status take_value_memory(sample_call *call)
 {
     TRY(take(call->exec, call->cpu_owned * sample_index_size(call), &call->held_index));
-    TRY(take(call->exec, call->cpu_owned * call->value_size, &call->held_values));
-    for (size_t i = 0; i < call->line_count; i++)
-        TRY(take(call->exec, call->lines[i].sent * call->value_size, &call->lines[i].brought));
-    return ORDO_OK;
+    return take(call->exec, call->cpu_owned * call->value_size, &call->held_values);
 }
 
 ordo_status sample_take_bucket_memory(sample_call *call)

@@ -2,7 +2,12 @@
  * queued on a GPU, for the hybrid sample sort.
  *
  * A transfer is cut into chunks. Threads take chunks in order; each thread has a lane with two
- * staging buffers. Arrays in pinned memory have lanes of their own and need no thread. */
+ * staging buffers. Arrays in pinned memory have lanes of their own and need no thread.
+ *
+ * A GPU copies in one direction in the order in which copies are queued, whatever their lanes, and a
+ * copy that waits for a mark holds up those behind it. So copies are queued in the order in which
+ * they can begin. A lane waits in the queue of the direction that it used last: if large copies are
+ * in flight, each lane has one direction. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
 
@@ -10,8 +15,7 @@
 #include <string.h>
 
 enum {
-    LANE_CHUNKS = 4, /* least number of chunks per lane */
-    FEW_MOVERS = 2   /* threads that wait for values beside the CPU's sort */
+    LANE_CHUNKS = 4 /* least number of chunks per lane */
 };
 
 typedef struct sample_loop {
@@ -21,7 +25,8 @@ typedef struct sample_loop {
     sample_piece    *piece;
     size_t           piece_count;
     atomic_size_t    next_piece;
-    unsigned         movers; /* threads that start with chunks */
+    unsigned         first_lane, end_lane; /* of this direction */
+    unsigned         movers;               /* threads that start with chunks */
 } sample_loop;
 
 static bool has_failed(const sample_call *call)
@@ -209,9 +214,9 @@ static void slot_thread(void *arg, size_t lo, size_t hi)
 {
     sample_loop *const loop = arg;
     sample_slot *const slot = &loop->call->slots[lo];
-    bool const         has_lane = lo < loop->call->lanes;
+    bool const         has_lane = lo >= loop->first_lane && lo < loop->end_lane;
     (void)hi;
-    if (lo >= loop->movers)
+    if (!has_lane || lo - loop->first_lane >= loop->movers)
         do_pieces(loop, slot);
     if (has_lane && loop->transfer_count > 0)
         move_chunks(loop, slot);
@@ -242,15 +247,19 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
                         .transfer_count = transfer_count,
                         .piece = piece,
                         .piece_count = piece_count,
+                        .end_lane = call->lanes,
                         .movers = call->lanes};
+    if (call->in_lanes > 0 && transfer_count > 0 && transfers->out)
+        loop.first_lane = call->in_lanes;
+    else if (call->in_lanes > 0)
+        loop.end_lane = call->in_lanes;
     if (piece_count > 0)
-        loop.movers = (unsigned)ordo_min(call->pinned_out ? FEW_MOVERS : ORDO_TUNE_LINK_THREADS,
-                                         ordo_max(call->slot_count / 2, 1));
+        loop.movers = (unsigned)ordo_min(ORDO_TUNE_LINK_THREADS, ordo_max(call->slot_count / 2, 1));
     atomic_init(&loop.next_piece, 0);
     for (size_t i = 0; i < transfer_count; i++)
         open_transfer(call, &transfers[i]);
     if (piece_count == 0 && count_chunks(transfers, transfer_count) <= 1)
-        slot_thread(&loop, 0, 1); /* no work for a second thread */
+        slot_thread(&loop, loop.first_lane, loop.first_lane + 1); /* no work for a second thread */
     else
         (void)ordo_loop(call->exec, call->slot_count, 1, slot_thread, &loop);
     bool all = atomic_load_explicit(&loop.next_piece, memory_order_relaxed) >= piece_count;
@@ -265,8 +274,15 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
  * 0, whose first side is for chunks. */
 static void choose_lane(sample_call *call, sample_transfer *t)
 {
-    unsigned const lanes = call->pin_lanes, devices = (unsigned)call->line_count;
+    unsigned const devices = (unsigned)call->line_count;
+    unsigned       lanes = call->pin_lanes;
     unsigned const first = t->out && lanes > devices ? devices : 0;
+    if (t->apart && lanes > devices + 1) {
+        t->lane = call->lanes + lanes - 1;
+        t->side = 0;
+        return;
+    }
+    lanes -= t->out && call->value_size != 0 && lanes > devices + 1 ? 1 : 0; /* of `apart` */
     unsigned const number = t->out ? call->pinned_out_copies++ : (unsigned)(t->line - call->lines);
     t->lane = lanes == 0 ? 0 : call->lanes + first + number % (lanes - first);
     t->side = lanes == 0 ? 1

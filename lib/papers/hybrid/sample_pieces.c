@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+enum {
+    CACHED = 1 << 12, /* records that are gathered and numbered while they are in the cache */
+    VALUE_PIECES = 4  /* of a bucket, because there may be few buckets for each thread */
+};
+
 /* ---- Steps of the CPU ---- */
 
 /* Does a step on the thread of a slot and adds its time to a phase. */
@@ -46,6 +51,7 @@ void sample_label_piece(sample_call *call, sample_slot *slot, size_t piece)
 {
     size_t const    first = piece * call->piece, n = piece_length(call, piece);
     ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_LABEL, first, n);
+    job.records = slot->records;
     cpu_piece_step(call, slot, job, 0);
     job.step = ORDO_SAMPLE_COUNT;
     job.counts = call->piece_counts + piece * call->buckets;
@@ -56,11 +62,9 @@ void sample_scatter_piece(sample_call *call, sample_slot *slot, size_t piece)
 {
     size_t const    first = piece * call->piece, n = piece_length(call, piece);
     ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_SCATTER, first, n);
-    size_t const    each = call->value_size;
+    job.records = slot->records;
     job.places = call->piece_counts + piece * call->buckets;
     cpu_piece_step(call, slot, job, 2);
-    if (call->own_copy != NULL)
-        memcpy(call->own_copy + first * each, call->records->values + first * each, n * each);
 }
 
 /* Adds the histograms of the pieces and turns them into places. */
@@ -154,9 +158,12 @@ static ordo_status sort_bucket(sample_call *call, sample_slot *slot, size_t b)
 {
     ordo_sample_job job = bucket_job(call, b);
     bool const      numbered = call->value_size != 0;
-    sample_gather(call, NULL, b, 0, job.owned, job.scattered);
-    if (numbered)
-        sample_number(&job, held_index(call, b));
+    for (size_t at = 0; at < job.owned; at += CACHED) {
+        size_t const count = ordo_min(CACHED, job.owned - at);
+        sample_gather(call, NULL, b, at, count, (char *)job.scattered + at * call->record_size);
+        if (numbered)
+            sample_number(&job, at, count, held_index(call, b));
+    }
     if (b % 2 == 0)
         TRY(do_step(call, slot, job));
     if (numbered)
@@ -179,32 +186,45 @@ ordo_status sample_sort_rest(sample_call *call)
     return ORDO_OK;
 }
 
-/* Collects the values of a bucket in the order before the sort. */
-static void hold_values(const sample_call *call, size_t b, char *to)
+/* The values of a bucket are held in the order before the sort: first those of the CPU's part. */
+void sample_own_piece(sample_call *call, sample_slot *slot, size_t b)
 {
-    size_t const each = call->value_size, own = (size_t)call->cpu_counts[b];
-    sample_look_up(held_index(call, b), call->record_size, own, call->own_values, each, to);
-    to += own * each;
+    ordo_sample_job job = sample_cpu_job(call, ORDO_SAMPLE_VALUES, 0, 0);
+    job.owned = (size_t)call->cpu_counts[b];
+    job.finished = call->gathered + (size_t)call->mine[b] * call->record_size;
+    job.values = call->records->values;
+    job.result_values = call->held_values + (size_t)call->starts[b] * call->value_size;
+    if (job.owned > 0)
+        cpu_piece_step(call, slot, job, 3);
+}
+
+void sample_sent_piece(sample_call *call, sample_slot *slot, size_t b)
+{
+    size_t const each = call->value_size;
+    char        *to = call->held_values + (size_t)(call->starts[b] + call->cpu_counts[b]) * each;
+    (void)slot;
     for (size_t i = 0; i < call->line_count; i++) {
         const sample_line *const line = &call->lines[i];
         size_t const             bytes = (size_t)line->counts[b] * each;
-        memcpy(to, line->brought + (size_t)line->out[b] * each, bytes);
+        memcpy(to, call->results[1] + (line->sent_before + (size_t)line->out[b]) * each, bytes);
         to += bytes;
     }
 }
 
-void sample_value_piece(sample_call *call, sample_slot *slot, size_t b)
+size_t sample_value_count(const sample_call *call) { return call->cpu_buckets * VALUE_PIECES; }
+
+void sample_value_piece(sample_call *call, sample_slot *slot, size_t piece)
 {
-    size_t const    start = (size_t)call->starts[b];
-    char *const     held = call->held_values + start * call->value_size;
+    size_t const    b = piece / VALUE_PIECES, part = piece % VALUE_PIECES;
     ordo_sample_job job = bucket_job(call, b);
+    size_t const    at = job.owned * part / VALUE_PIECES, start = (size_t)call->starts[b];
     if (job.owned == 0)
         return;
-    hold_values(call, b, held);
     job.step = ORDO_SAMPLE_VALUES;
-    job.finished = job.scattered;
-    job.values = held;
-    job.result_values = call->results[1] + start * call->result_sizes[1];
+    job.owned = job.owned * (part + 1) / VALUE_PIECES - at;
+    job.finished = (char *)job.scattered + at * call->record_size;
+    job.values = call->held_values + start * call->value_size;
+    job.result_values = call->results[1] + (start + at) * call->result_sizes[1];
     cpu_piece_step(call, slot, job, 3);
 }
 

@@ -90,8 +90,15 @@ void sample_store(const radix_io *io, const cpu_kernels *kernels, const ordo_sam
 
 void sample_store_values(const ordo_sample_job *job)
 {
-    for (size_t i = 0; i < job->owned; i++)
-        copy_value(job->result_values, i, job->values, index_of(job, i), job->value_size);
+    const char *const values = job->values;
+    size_t const      size = job->value_size;
+    for (size_t at = 0; at < job->owned; at += HELD) {
+        size_t const end = ordo_min(at + HELD, job->owned);
+        for (size_t i = at; i < end; i++)
+            __builtin_prefetch(values + index_of(job, i) * size);
+        for (size_t i = at; i < end; i++)
+            copy_value(job->result_values, i, values, index_of(job, i), size);
+    }
 }
 
 /* ---- Numbered records ---- */
@@ -103,12 +110,12 @@ static inline size_t held_at(const void *index, size_t record_size, size_t i)
                                              : (size_t)((const uint64_t *)index)[i];
 }
 
-void sample_number(const ordo_sample_job *job, void *index)
+void sample_number(const ordo_sample_job *job, size_t at, size_t count, void *index)
 {
     if (job->record_size == sizeof(record_p32)) {
         record_p32 *const r = job->scattered;
         uint32_t *const   to = index;
-        for (size_t i = 0; i < job->owned; i++) {
+        for (size_t i = at; i < at + count; i++) {
             to[i] = (uint32_t)r[i];
             r[i] = r[i] >> 32 << 32 | (uint32_t)i;
         }
@@ -116,17 +123,10 @@ void sample_number(const ordo_sample_job *job, void *index)
     }
     record_p64 *const r = job->scattered;
     uint64_t *const   to = index;
-    for (size_t i = 0; i < job->owned; i++) {
+    for (size_t i = at; i < at + count; i++) {
         to[i] = r[i].index;
         r[i].index = i;
     }
-}
-
-void sample_look_up(const void *index, size_t record_size, size_t count, const void *values,
-                    size_t each, void *to)
-{
-    for (size_t i = 0; i < count; i++)
-        copy_value(to, i, values, held_at(index, record_size, i), each);
 }
 
 static inline uint64_t key_at(const ordo_sample_job *job, size_t i)

@@ -13,13 +13,10 @@ void sample_load(const radix_io *io, const ordo_sample_job *job, void *records);
 void sample_store(const radix_io *io, const cpu_kernels *kernels, const ordo_sample_job *job);
 void sample_store_values(const ordo_sample_job *job);
 
-/* The records of a bucket of pairs: job->owned records in job->scattered. Their number in the bucket
- * takes the place of the index, which goes to `index`: 4 bytes each for records of 8 bytes, else 8.
- */
-void sample_number(const ordo_sample_job *job, void *index);
-/* to[i] = values[index[i]], for values of `each` bytes. */
-void sample_look_up(const void *index, size_t record_size, size_t count, const void *values,
-                    size_t each, void *to);
+/* The records of a bucket of pairs are in job->scattered. The number in the bucket of records [at,
+ * at + count) takes the place of the index, which goes to `index`: 4 bytes each for records of 8
+ * bytes, else 8. */
+void sample_number(const ordo_sample_job *job, size_t at, size_t count, void *index);
 
 /* Numbered and sorted records of equal keys are to have the order of their indices. next_ties
  * returns the first of `count` such records from `at` on, or job->owned; it has sorted shorter runs

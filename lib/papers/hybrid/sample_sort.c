@@ -15,7 +15,7 @@
  * Results are written as soon as they are sorted, often over the input: from then on a GPU that
  * fails leaves the arrays unspecified.
  * Host memory: two records and 2 bytes per key of the CPU's part, a record per key, and for pairs an
- * index and three values per key of the CPU's part. For permuted pairs an index and the larger of
+ * index and a value per key of the CPU's part. For permuted pairs an index and the larger of
  * key and value per key instead. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
@@ -228,8 +228,7 @@ static ordo_status queue_late(sample_call *call, sample_line *line)
 }
 
 /* With one GPU the inbox holds only records of the CPU, so the GPU can go on before its outbox is
- * fetched. Copies of several lanes share the link in any order, so the values begin when the inbox
- * has arrived. If threads move them, they fetch the outbox first. */
+ * fetched. The values follow the inbox. If threads move them, they fetch the outbox first. */
 static ordo_status exchange(sample_call *call)
 {
     sample_transfer *const list = call->transfers;
@@ -240,8 +239,6 @@ static ordo_status exchange(sample_call *call)
     list_values(call);
     EACH_LINE(line)
     TRY(queue_early(call, line));
-    if (call->pinned_in)
-        TRY(sample_wait_copies(call));
     EACH_LINE(line)
     if (call->pinned_in)
         TRY(move_values(call, line));
@@ -272,41 +269,63 @@ static ordo_status scatter(sample_call *call)
 
 /* ---- Phase IV ---- */
 
-/* The copies of array a of the results of all groups. */
-static size_t list_results(sample_call *call, size_t a, sample_transfer *list)
+/* The copy of array a of the results of a group. */
+static sample_transfer result_of_group(const sample_call *call, sample_line *line, size_t a,
+                                       size_t g)
 {
-    size_t const size = call->result_sizes[a];
+    ordo_sample_job const job = sample_device_job(call, line, ORDO_SAMPLE_RESULT, g);
+    size_t const          at = line->group_at[g], size = call->result_sizes[a];
+    return (sample_transfer){.line = line,
+                             .out = true,
+                             .device = a == 0 ? job.result : job.result_values,
+                             .size = size,
+                             .count = line->group_at[g + 1] - at,
+                             .after = (a == 0 ? SAMPLE_SORTED : SAMPLE_VALUED) + (unsigned)g,
+                             .arg = call->results[a] + (line->start + at) * size};
+}
+
+/* The copies of results that need no values. */
+static size_t list_early(sample_call *call, sample_transfer *list)
+{
+    size_t listed = 0;
+    EACH_LINE(line)
+    for (size_t g = 0; g < early_groups(call, line); g++)
+        list[listed++] = result_of_group(call, line, 0, g);
+    return listed;
+}
+
+/* The other copies, in the order of queue_late: the values of the records that GPUs gave to the CPU,
+ * which wait where the CPU writes its resulting values later, then the other results. */
+static size_t list_late(sample_call *call, sample_transfer *list)
+{
+    size_t const size = call->value_size;
     size_t       listed = 0;
     EACH_LINE(line)
-    for (size_t g = 0; g < line->group_count && call->results[a] != NULL; g++) {
-        ordo_sample_job const job = sample_device_job(call, line, ORDO_SAMPLE_RESULT, g);
-        size_t const          at = line->group_at[g];
-        list[listed++] =
-            (sample_transfer){.line = line,
-                              .out = true,
-                              .device = a == 0 ? job.result : job.result_values,
-                              .size = size,
-                              .count = line->group_at[g + 1] - at,
-                              .after = (a == 0 ? SAMPLE_SORTED : SAMPLE_VALUED) + (unsigned)g,
-                              .arg = call->results[a] + (line->start + at) * size};
+    if (size != 0 && line->sent > 0)
+        list[listed++] = (sample_transfer){.line = line,
+                                           .out = true,
+                                           .device = line->sent_values,
+                                           .size = size,
+                                           .count = line->sent,
+                                           .after = SAMPLE_FOUND,
+                                           .arg = call->results[1] + line->sent_before * size,
+                                           .apart = true};
+    EACH_LINE(line)
+    for (size_t g = 0; size != 0 && g < line->group_count; g++) {
+        if (g >= early_groups(call, line))
+            list[listed++] = result_of_group(call, line, 0, g);
+        list[listed++] = result_of_group(call, line, 1, g);
     }
     return listed;
 }
 
-/* The copies of the values of the CPU's records that GPUs labelled. */
-static size_t list_brought(sample_call *call, sample_transfer *list)
+/* Waits for the values of the CPU's records. */
+static ordo_status wait_for_sent(sample_call *call, const sample_transfer *list, size_t count)
 {
-    size_t listed = 0;
-    EACH_LINE(line)
-    if (call->value_size != 0 && line->sent > 0)
-        list[listed++] = (sample_transfer){.line = line,
-                                           .out = true,
-                                           .device = line->sent_values,
-                                           .size = call->value_size,
-                                           .count = line->sent,
-                                           .after = SAMPLE_FOUND,
-                                           .arg = line->brought};
-    return listed;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].apart)
+            TRY(sample_wait_pinned(call, &list[i]));
+    return ORDO_OK;
 }
 
 static ordo_status wait_for_values(sample_call *call)
@@ -321,26 +340,30 @@ static ordo_status wait_for_values(sample_call *call)
  * own last, and those of one GPU wait until every other GPU has the values. */
 static ordo_status sort_buckets(sample_call *call)
 {
-    sample_transfer *const list = call->transfers;
-    size_t                 count = 0;
+    sample_transfer *const early = call->transfers;
+    size_t const           early_count = list_early(call, early);
+    sample_transfer *const late = early + early_count;
+    size_t const           late_count = list_late(call, late);
+    size_t const           value_buckets = call->value_size == 0 ? 0 : call->cpu_buckets;
     call->exec->changed = call->exec->changed || call->results[0] == call->records->keys;
     if (call->pinned_out)
-        TRY(sample_run_pinned(call, list, list_results(call, 0, list)));
-    else
-        count += list_results(call, 0, list);
+        TRY(sample_run_pinned(call, early, early_count));
     if (call->line_count > 1)
         TRY(wait_for_values(call));
+    TRY(sample_run(call, NULL, 0, sample_own_piece, value_buckets));
     if (call->pinned_out)
-        TRY(sample_run_pinned(call, list, list_results(call, 1, list)));
-    count += list_brought(call, list + count);
-    if (!call->pinned_out)
-        count += list_results(call, 1, list + count);
+        TRY(sample_run_pinned(call, late, late_count));
     sample_divide_buckets(call);
-    TRY(sample_run(call, list, count, sample_sort_piece, call->cpu_buckets));
+    TRY(sample_run(call, early, call->pinned_out ? 0 : early_count + late_count, sample_sort_piece,
+                   call->cpu_buckets));
     TRY(sample_sort_rest(call));
-    TRY(wait_for_values(call));
-    TRY(sample_run(call, NULL, 0, sample_value_piece,
-                   call->value_size == 0 ? 0 : call->cpu_buckets));
+    if (value_buckets > 0) {
+        TRY(wait_for_values(call));
+        if (call->pinned_out)
+            TRY(wait_for_sent(call, late, late_count));
+        TRY(sample_run(call, NULL, 0, sample_sent_piece, value_buckets));
+        TRY(sample_run(call, NULL, 0, sample_value_piece, sample_value_count(call)));
+    }
     return sample_wait_copies(call);
 }
 
@@ -449,6 +472,7 @@ static ordo_status run_phases(sample_call *call)
     if (call->pinned_in || call->pinned_out) {
         call->pin_lanes = call->lanes / 2;
         call->lanes -= call->pin_lanes;
+        call->in_lanes = call->lanes / 2;
     }
     call->exec->phase = 0;
     if (call->exec->phases < SAMPLE_PHASES) /* a sort of strings has more phases */
