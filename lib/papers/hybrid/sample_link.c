@@ -269,25 +269,24 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
     return result_of(call, all);
 }
 
-/* The first lanes are for copies to the GPUs, one each; copies of results take turns with the other
- * lanes, and need none of the first if there are enough. Without lanes of their own all share lane
+/* The first pinned lanes are for copies to the GPUs, one each. Copies of results take turns with the
+ * others and with the lanes of chunks from a GPU, which are idle then, so that no copy has to wait for
+ * the side of another; the last lane is for a copy apart. Without lanes of their own all share lane
  * 0, whose first side is for chunks. */
 static void choose_lane(sample_call *call, sample_transfer *t)
 {
-    unsigned const devices = (unsigned)call->line_count;
-    unsigned       lanes = call->pin_lanes;
-    unsigned const first = t->out && lanes > devices ? devices : 0;
-    if (t->apart && lanes > devices + 1) {
-        t->lane = call->lanes + lanes - 1;
-        t->side = 0;
+    unsigned const devices = (unsigned)call->line_count, pinned = call->pin_lanes;
+    unsigned const chunks = call->in_lanes > 0 ? call->lanes - call->in_lanes : 0;
+    if (pinned == 0 || !t->out || pinned <= devices + 1) {
+        t->lane = pinned == 0 ? 0 : call->lanes + (unsigned)(t->line - call->lines) % pinned;
+        t->side = pinned == 0 || t->out || t->device == t->line->values;
         return;
     }
-    lanes -= t->out && call->value_size != 0 && lanes > devices + 1 ? 1 : 0; /* of `apart` */
-    unsigned const number = t->out ? call->pinned_out_copies++ : (unsigned)(t->line - call->lines);
-    t->lane = lanes == 0 ? 0 : call->lanes + first + number % (lanes - first);
-    t->side = lanes == 0 ? 1
-              : t->out   ? number / (lanes - first) % ORDO_LINK_SIDES
-                         : t->device == t->line->values;
+    unsigned const turns = chunks + pinned - devices - 1; /* lanes that take turns */
+    unsigned const number = t->apart ? turns : call->pinned_out_copies++;
+    unsigned const lane = t->apart ? turns : number % turns;
+    t->lane = lane < chunks ? call->in_lanes + lane : call->lanes + devices + lane - chunks;
+    t->side = t->apart ? 0 : number / turns % ORDO_LINK_SIDES;
 }
 
 /* Copies of a lane in the same direction are done in order, so a wait for the last one is enough;

@@ -470,7 +470,7 @@ static ordo_status run_phases(sample_call *call)
     }
     find_pinned(call);
     if (call->pinned_in || call->pinned_out) {
-        call->pin_lanes = call->lanes / 2;
+        call->pin_lanes = (unsigned)ordo_max(call->lanes / 4, call->lanes > 1);
         call->lanes -= call->pin_lanes;
         call->in_lanes = call->lanes / 2;
     }
