@@ -39,4 +39,24 @@ ordo_status arrays_in(cuda_frame *frame, const job_arrays *arrays);
 /* Copies the arrays that are written back to the host. */
 ordo_status arrays_out(cuda_frame *frame, const job_arrays *arrays);
 
+/* Makes a call with `scratch` bytes of scratch: copies the arrays in, calls run(call), copies the
+ * results out. */
+template <typename RUN>
+static ordo_status with_arrays(void *state, ordo_exec *exec, const job_arrays *arrays,
+                               size_t scratch, RUN &&run)
+{
+    cuda_frame frame;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, arrays_bytes(arrays, exec) + scratch));
+    ordo_status status = arrays_in(&frame, arrays);
+    if (status == ORDO_OK)
+        status = run(&frame.call);
+    if (!exec->on_device) /* only the copies on the device have changed */
+        exec->changed = false;
+    if (status == ORDO_OK)
+        status = arrays_out(&frame, arrays);
+    if (status != ORDO_OK && !cuda_capturing(frame.call.stream))
+        (void)cudaStreamSynchronize(frame.call.stream); /* a copy may still read an array */
+    return frame_end(&frame, status);
+}
+
 #endif
