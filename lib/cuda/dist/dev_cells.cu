@@ -165,21 +165,20 @@ static bool is_few(const ordo_cells_job *job)
 
 static ordo_status launch(cuda_call *call, const ordo_cells_job *job, const cells_work &work)
 {
-    size_t const grid = dist_grid(call, ordo_div_up(job->n, (size_t)ITEMS));
-    return with_key_code(
-        job->order.type, job->order.descending, dist_ties(&job->order), [&](auto code) {
-            typedef decltype(code)           CODE;
-            const typename CODE::BITS *const keys = (const typename CODE::BITS *)job->keys;
-            few_boundaries                   few = {};
-            if (!is_few(job))
-                return CUDA_LAUNCH(call, (many_kernel<CODE>), grid, DIST_THREADS, 0, keys, code,
-                                   work);
-            memcpy(few.at, job->boundaries, job->boundary_count * sizeof *few.at);
-            for (size_t cell = 0; job->keep != NULL && cell <= 2 * job->boundary_count; cell++)
-                few.keep |= (job->keep[cell] != 0 ? 1u : 0u) << cell;
-            return CUDA_LAUNCH(call, (few_kernel<CODE>), grid, DIST_THREADS, 0, keys, code, work,
-                               few);
-        });
+    size_t const   grid = dist_grid(call, ordo_div_up(job->n, (size_t)ITEMS));
+    few_boundaries few = {};
+    if (is_few(job))
+        memcpy(few.at, job->boundaries, job->boundary_count * sizeof *few.at);
+    for (size_t cell = 0; is_few(job) && job->keep != NULL && cell <= 2 * job->boundary_count;
+         cell++)
+        few.keep |= (job->keep[cell] != 0 ? 1u : 0u) << cell;
+    return with_order(&job->order, job->keys, [&](auto code, auto *keys) {
+        typedef decltype(code) CODE;
+        return is_few(job)
+                   ? CUDA_LAUNCH(call, few_kernel<CODE>, grid, DIST_THREADS, 0, keys, code, work,
+                                 few)
+                   : CUDA_LAUNCH(call, many_kernel<CODE>, grid, DIST_THREADS, 0, keys, code, work);
+    });
 }
 
 /* Turns the sums of few_kernel into counts of cells. */

@@ -16,9 +16,14 @@ static inline size_t dist_grid(const cuda_call *call, size_t n)
     return ordo_max(1, ordo_min(most, ordo_div_up(n, DIST_THREADS)));
 }
 
-static inline key_ties dist_ties(const ordo_order_of *order)
+/* Calls f, a generic lambda, with the code of the keys and the keys as key bits. */
+template <typename F>
+static inline ordo_status with_order(const ordo_order_of *order, const void *keys, F &&f)
 {
-    return order->folded ? KEY_FOLDED : KEY_TOTAL;
+    key_ties const ties = order->folded ? KEY_FOLDED : KEY_TOTAL;
+    return with_key_code(order->type, order->descending, ties, [&](auto code) {
+        return f(code, (const typename decltype(code)::BITS *)keys);
+    });
 }
 
 /* dev_cells.cu */

@@ -29,6 +29,9 @@ static void add(job_arrays *arrays, T **pointer, size_t bytes, int use, const ch
     arrays->at[arrays->count++] = {(void **)pointer, (void *)*pointer, bytes, use, what};
 }
 
+/* cuda_stage.cu: whether an address is in pinned host memory. */
+bool cuda_is_pinned(const void *host);
+
 /* Bytes of device memory for copies of host arrays; 0 for device arrays. */
 size_t arrays_bytes(const job_arrays *arrays, const ordo_exec *exec);
 
