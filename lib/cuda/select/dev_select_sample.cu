@@ -273,10 +273,8 @@ static DEVICE void scan_cells(sample_shared<WORD> &s, const uint32_t *cells, uns
         count[i] = __ldcg(&cells[threadIdx.x * CELL_SHARE + i]);
         sum += count[i];
     }
-    uint32_t const             scanned = warp_scan<ADD>(sum);
-    block_sums<uint32_t> const sums = block_scan_warps<ADD, THREADS / 32>(
-        __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1), s.totals);
-    uint32_t before = sums.before + scanned - sum;
+    block_sums<uint32_t> const sums = block_scan_threads<ADD, THREADS / 32>(sum, s.totals);
+    uint32_t                   before = sums.before;
 #pragma unroll
     for (int i = 0; i < CELL_SHARE; i++) {
         s.cells[threadIdx.x * CELL_SHARE + i] = before;

@@ -4,10 +4,10 @@
  * (dev_fill.cuh). One read and one write of the keys. For two bytes a word of shared memory holds
  * two counters of 16 bits; the thread whose addition makes a counter reach 2^15 moves 2^15 to
  * global memory. Scratch: 16 bytes per value. */
+#include "cuda/block/block_scan.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/sort/dev_fill.cuh"
 #include "cuda/sort/dev_radix.cuh"
-#include "cuda/warp/warp_scan.cuh"
 
 enum {
     COUNT_THREADS = 1024
@@ -136,25 +136,17 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_scan(const unsigned long long *bins, uint64_t *starts, unsigned values)
 {
-    __shared__ uint64_t below[COUNT_THREADS / 32], sums[COUNT_THREADS / 32];
-    unsigned const      warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    unsigned const      v = blockIdx.x * COUNT_THREADS + threadIdx.x;
-    uint64_t const      count = v < values ? bins[v] : 0;
-    uint64_t const      scan = warp_scan<scan_add<uint64_t>>(count);
-    uint64_t            before = 0;
+    typedef scan_add<uint64_t> ADD;
+    constexpr int              WARPS = COUNT_THREADS / 32;
+    __shared__ uint64_t        below[WARPS], sums[WARPS];
+    unsigned const             v = blockIdx.x * COUNT_THREADS + threadIdx.x;
+    uint64_t const             count = v < values ? bins[v] : 0;
+    uint64_t                   before = 0;
 #pragma unroll 8
     for (unsigned block = 0; block < blockIdx.x; block++)
         before += bins[block * COUNT_THREADS + threadIdx.x];
-    before = warp_reduce<scan_add<uint64_t>>(before);
-    if (lane == 31) {
-        below[warp] = before;
-        sums[warp] = scan;
-    }
-    __syncthreads();
-    uint64_t at = scan - count;
-#pragma unroll
-    for (unsigned w = 0; w < COUNT_THREADS / 32; w++)
-        at += below[w] + (w < warp ? sums[w] : 0);
+    uint64_t const at = block_reduce<ADD, WARPS>(before, below) +
+                        block_scan_threads<ADD, WARPS>(count, sums).before;
     if (v < values)
         starts[v] = at;
     if (v + 1 == values)

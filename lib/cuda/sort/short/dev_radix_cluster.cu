@@ -382,11 +382,7 @@ static DEVICE void cluster_write(const cluster_tile<ITEM> &tile, CODE const &cod
     for (int i = 0; i < CLUSTER_ITEMS; i++) {
         if (!is_there(i))
             continue;
-        if (job.source == NULL)
-            store_sized<BITS>((char *)job.keys[0] + (size_t)keys.place[i] * job.key_size,
-                              job.key_size, code.decode(keys.bits[i]));
-        else if (job.keep_keys)
-            ((BITS *)job.keys[0])[keys.place[i]] = code.fold(keys.bits[i]);
+        small_put_key(job, code, keys.place[i], keys.bits[i]);
         if (INDEXED)
             value[i] = pairs ? load_sized<uint64_t>(job.values[0], keys.source[i], job.value_size)
                              : keys.source[i];
