@@ -241,12 +241,7 @@ static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
     double   kept = 0;
     if (is_first)
         pieces = divide_bracket(s, wish.draws, last_word, from, to, lo, hi, &kept);
-    /* One bracket and the interval of the last words need no map: the sweep counts both in
-     * registers. */
-    bool const is_tail = select_tiles<typename CODE::BITS>::KEYS <= 16 &&
-                         __popc(__ballot_sync(WARP_ALL, is_first)) == 2 &&
-                         __any_sync(WARP_ALL, is_first && to == CELLS - 1);
-    if (count >= SELECT_MAPPED && !is_tail && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
+    if (count >= SELECT_MAPPED && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
         make_map(code, s, pieces == 1, last_word, &lo[0], &hi[0], &kept, &plan->map);
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(pieces);
     for (unsigned i = 0; i < pieces; i++) {
