@@ -9,6 +9,7 @@
  * (block_select_read.cuh). The plan is void if the sweep would keep more keys than there is room
  * for. Reads 32 bytes per draw. Scratch: 33 KB. */
 #include "cuda/select/dev_select.cuh"
+#include "cuda/warp/first_where.cuh"
 
 enum {
     LG_SPLITTERS = 11,
@@ -86,13 +87,7 @@ template <typename WORD> struct sample_shared {
 static DEVICE unsigned cell_of_rank(const uint32_t *before, double rank)
 {
     uint32_t const r = (uint32_t)rank;
-    unsigned       at = 0, left = CELLS;
-    while (left > 1) {
-        unsigned const half = left / 2;
-        at += before[at + half] <= r ? half : 0;
-        left -= half;
-    }
-    return at;
+    return first_where(1u, (unsigned)CELLS, [&](unsigned cell) { return before[cell] > r; }) - 1;
 }
 
 /* The range of words of cells [from, to]; false if it is empty. */
@@ -108,32 +103,16 @@ static DEVICE bool words_of_cells(const WORD *splitters, WORD last_word, unsigne
     return has_lo && has_hi && *lo <= *hi;
 }
 
-/* Finds the heaviest cells at a splitter in [from, to], in ascending order; returns their
- * number. */
+/* Finds the first cells at a splitter in [from, to] with at least `least` draws; returns their
+ * number. A bracket of one position rarely has more than two. */
 static DEVICE unsigned heavy_cells(const uint32_t *before, unsigned from, unsigned to,
                                    uint32_t least, unsigned (&heavy)[SELECT_HEAVY])
 {
-    static_assert(SELECT_HEAVY == 2, "two of them are kept in order by hand");
-    uint32_t most = 0, second = 0;
-    unsigned at_most = 0, at_second = 0;
-    for (unsigned cell = from | 1; cell <= to; cell += 2) {
-        uint32_t const count = before[cell + 1] - before[cell];
-        if (count < least)
-            continue;
-        if (count > most) {
-            second = most;
-            at_second = at_most;
-            most = count;
-            at_most = cell;
-        } else if (count > second) {
-            second = count;
-            at_second = cell;
-        }
-    }
-    bool const is_rising = second == 0 || at_most < at_second;
-    heavy[0] = is_rising ? at_most : at_second;
-    heavy[1] = is_rising ? at_second : at_most;
-    return second > 0 ? 2 : most > 0 ? 1 : 0;
+    unsigned found = 0;
+    for (unsigned cell = from | 1; cell <= to && found < SELECT_HEAVY; cell += 2)
+        if (before[cell + 1] - before[cell] >= least)
+            heavy[found++] = cell;
+    return found;
 }
 
 /* The cell of a word: at or between splitters. */
