@@ -196,24 +196,18 @@ static void difference(const ordo_cells_job *job)
 
 ordo_status dev_cells(cuda_call *call, const ordo_cells_job *job)
 {
-    ordo_exec *const exec = call->exec;
-    size_t const     cells = 2 * job->boundary_count + 1;
-    cells_work       work = layout(&call->scratch, job);
-    CUDA_TRY(exec, cudaMemcpyAsync(work.boundaries, job->boundaries,
-                                   job->boundary_count * sizeof(uint64_t), cudaMemcpyHostToDevice,
-                                   call->stream));
+    size_t const cells = 2 * job->boundary_count + 1;
+    cells_work   work = layout(&call->scratch, job);
+    TRY(list_in(call, job->boundaries, job->boundary_count, work.boundaries));
     if (job->keep == NULL)
         work.keep = NULL;
     else
-        CUDA_TRY(exec, cudaMemcpyAsync(work.keep, job->keep, cells, cudaMemcpyHostToDevice,
-                                       call->stream));
-    CUDA_TRY(exec, cudaMemsetAsync(work.counts, 0, (cells + 1) * sizeof(uint64_t), call->stream));
+        TRY(list_in(call, job->keep, cells, work.keep));
+    CUDA_TRY(call->exec,
+             cudaMemsetAsync(work.counts, 0, (cells + 1) * sizeof(uint64_t), call->stream));
     TRY(launch(call, job, work));
-    CUDA_TRY(exec, cudaMemcpyAsync(job->counts, work.counts, cells * sizeof(uint64_t),
-                                   cudaMemcpyDeviceToHost, call->stream));
-    CUDA_TRY(exec, cudaMemcpyAsync(job->kept_count, work.kept_count, sizeof(uint64_t),
-                                   cudaMemcpyDeviceToHost, call->stream));
-    CUDA_TRY(exec, cudaStreamSynchronize(call->stream));
+    TRY(list_out(call, job->counts, work.counts, cells));
+    TRY(list_out(call, job->kept_count, work.kept_count, 1));
     if (is_few(job))
         difference(job);
     return ORDO_OK;

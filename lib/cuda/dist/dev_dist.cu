@@ -9,25 +9,6 @@
 #include "cuda/scan/dev_scan_ops.cuh"
 #include "cuda/warp/first_where.cuh"
 
-/* ---- Lists from the host ---- */
-
-/* Copies a list to scratch. The host's list may be pageable: the copy is done when this returns. */
-template <typename T>
-static ordo_status list_in(cuda_call *call, const T *host, size_t count, T *device)
-{
-    CUDA_TRY(call->exec, cudaMemcpyAsync(device, host, count * sizeof(T), cudaMemcpyHostToDevice,
-                                         call->stream));
-    return ORDO_OK;
-}
-
-static ordo_status list_out(cuda_call *call, uint64_t *host, const uint64_t *device, size_t count)
-{
-    CUDA_TRY(call->exec, cudaMemcpyAsync(host, device, count * sizeof *host, cudaMemcpyDeviceToHost,
-                                         call->stream));
-    CUDA_TRY(call->exec, cudaStreamSynchronize(call->stream));
-    return ORDO_OK;
-}
-
 /* ---- Orders ---- */
 
 template <typename CODE>
