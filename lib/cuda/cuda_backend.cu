@@ -109,30 +109,14 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
 }
 
 /* Runs a job on a copy of its columns, because host arrays get other addresses on the device. */
-template <typename JOB>
-static ordo_status with_columns(const JOB *given,
-                                ordo_status (*run)(void *, const JOB *, ordo_exec *), void *state,
-                                ordo_exec *exec)
+template <typename JOB, ordo_status (*run)(void *, const JOB *, ordo_exec *)>
+static ordo_status with_columns(void *state, const JOB *given, ordo_exec *exec)
 {
     ordo_key_column columns[ORDO_COLUMNS_MOST];
     JOB             job = *given;
     memcpy(columns, given->columns, given->count * sizeof *columns);
     job.columns = columns;
     return run(state, &job, exec);
-}
-
-static ordo_status lexsort(void *state, const ordo_lexsort_job *job, ordo_exec *exec)
-{
-    return with_columns(job,
-                        verb<ordo_lexsort_job, ordo_verb_lexsort, dev_lexsort_scratch, dev_lexsort>,
-                        state, exec);
-}
-
-static ordo_status lexrank(void *state, const ordo_lexrank_job *job, ordo_exec *exec)
-{
-    return with_columns(job,
-                        verb<ordo_lexrank_job, ordo_verb_lexrank, dev_lexrank_scratch, dev_lexrank>,
-                        state, exec);
 }
 
 /* The result of a selection may go to the host although the keys are on the device; then the call
@@ -283,10 +267,14 @@ static ordo_backend make_table(void)
     table.put_ranks = put_ranks;
     table.put_ranks_work = dev_put_ranks_work;
     table.has_segments = true;
-    table.lexsort = lexsort;
-    table.lexsort_scratch = verb_scratch<ordo_lexsort_job, ordo_verb_lexsort, dev_lexsort_scratch>;
-    table.lexrank = lexrank;
-    table.lexrank_scratch = verb_scratch<ordo_lexrank_job, ordo_verb_lexrank, dev_lexrank_scratch>;
+    SLOTS(lexsort, ordo_lexsort_job, dev);
+    SLOTS(lexrank, ordo_lexrank_job, dev);
+    table.lexsort =
+        with_columns<ordo_lexsort_job,
+                     verb<ordo_lexsort_job, ordo_verb_lexsort, dev_lexsort_scratch, dev_lexsort>>;
+    table.lexrank =
+        with_columns<ordo_lexrank_job,
+                     verb<ordo_lexrank_job, ordo_verb_lexrank, dev_lexrank_scratch, dev_lexrank>>;
     SLOTS(groups, ordo_groups_job, dev);
     SLOT(weighted_groups, ordo_weighted_groups_job, dev);
     SLOTS(weighted_segments, ordo_weighted_segments_job, dev);
