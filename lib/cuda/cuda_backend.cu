@@ -103,28 +103,14 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
     JOB               job = *given;
     ordo_segment_view layout;
     job_arrays        arrays = arrays_of(of, &job, false);
-    cuda_frame        frame;
     add_segments(of, &job, &layout, &arrays);
-    TRY(frame_begin(&frame, (cuda_state *)state, exec,
-                    arrays_bytes(&arrays, exec) + scratch(given)));
-    ordo_status status = arrays_in(&frame, &arrays);
-    if (status == ORDO_OK)
-        status = run(&frame.call, &job);
-    if (!exec->on_device) /* only the copies on the device have changed */
-        exec->changed = false;
-    if (status == ORDO_OK)
-        status = arrays_out(&frame, &arrays);
-    if (status != ORDO_OK &&
-        !exec->on_device) /* an asynchronous copy may still read a pinned array of the caller */
-        (void)cudaStreamSynchronize(frame.call.stream);
-    return frame_end(&frame, status);
+    return with_arrays(state, exec, &arrays, scratch(given),
+                       [&](cuda_call *call) { return run(call, &job); });
 }
 
 /* Runs a job on a copy of its columns, because host arrays get other addresses on the device. */
-template <typename JOB>
-static ordo_status with_columns(const JOB *given,
-                                ordo_status (*run)(void *, const JOB *, ordo_exec *), void *state,
-                                ordo_exec *exec)
+template <typename JOB, ordo_status (*run)(void *, const JOB *, ordo_exec *)>
+static ordo_status with_columns(void *state, const JOB *given, ordo_exec *exec)
 {
     ordo_key_column columns[ORDO_COLUMNS_MOST];
     JOB             job = *given;
@@ -133,63 +119,33 @@ static ordo_status with_columns(const JOB *given,
     return run(state, &job, exec);
 }
 
-static ordo_status lexsort(void *state, const ordo_lexsort_job *job, ordo_exec *exec)
-{
-    return with_columns(job,
-                        verb<ordo_lexsort_job, ordo_verb_lexsort, dev_lexsort_scratch, dev_lexsort>,
-                        state, exec);
-}
-
-static ordo_status lexrank(void *state, const ordo_lexrank_job *job, ordo_exec *exec)
-{
-    return with_columns(job,
-                        verb<ordo_lexrank_job, ordo_verb_lexrank, dev_lexrank_scratch, dev_lexrank>,
-                        state, exec);
-}
-
 /* The result of a selection may go to the host although the keys are on the device; then the call
  * waits. */
-static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *exec)
+static size_t any_select_scratch(const ordo_select_job *job)
 {
-    ordo_select_job  copy = *job;
-    job_arrays const arrays = arrays_of(ordo_verb_select, &copy, true);
+    return job->segments != NULL
+               ? dev_segments_select_scratch(job)
+               : dev_select_scratch(job) +
+                     ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
+}
+
+static ordo_status any_select(cuda_call *call, const ordo_select_job *job)
+{
+    size_t const    bytes = job->count * cuda_type_size(job->type);
+    ordo_select_job copy = *job;
     if (job->segments != NULL)
-        return verb_scratch<ordo_select_job, ordo_verb_select, dev_segments_select_scratch>(job,
-                                                                                            exec);
-    return job->n == 0 ? 0
-                       : arrays_bytes(&arrays, exec) + dev_select_scratch(job) +
-                             ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
-}
-
-static ordo_status select_framed(cuda_frame *frame, ordo_select_job *job, const job_arrays *arrays)
-{
-    ordo_exec *const exec = frame->call.exec;
-    void *const      out = job->out;
-    bool const       home = !exec->on_device || job->out_on_host;
-    size_t const     bytes = job->count * cuda_type_size(job->type);
-    TRY(arrays_in(frame, arrays));
-    if (home)
-        job->out = scratch_take<char>(&frame->call.scratch, bytes);
-    TRY(dev_select(&frame->call, job));
-    if (!home)
-        return ORDO_OK;
+        return dev_segments_select(call, job);
+    if (call->exec->on_device && !job->out_on_host)
+        return dev_select(call, job);
+    copy.out = scratch_take<char>(&call->scratch, bytes);
+    TRY(dev_select(call, &copy));
     if (bytes <= CUDA_FETCH_BYTES)
-        return call_fetch(&frame->call, out, job->out, bytes);
-    return stage_out(frame, out, job->out, bytes);
-}
-
-static ordo_status select_keys(void *state, const ordo_select_job *given, ordo_exec *exec)
-{
-    if (given->segments != NULL)
-        return verb<ordo_select_job, ordo_verb_select, dev_segments_select_scratch,
-                    dev_segments_select>(state, given, exec);
-    if (given->n == 0)
-        return ORDO_OK;
-    ordo_select_job  job = *given;
-    job_arrays const arrays = arrays_of(ordo_verb_select, &job, false);
-    cuda_frame       frame;
-    TRY(frame_begin(&frame, (cuda_state *)state, exec, select_keys_scratch(given, exec)));
-    return frame_end(&frame, select_framed(&frame, &job, &arrays));
+        return call_fetch(call, job->out, copy.out, bytes);
+    TRY(call_may_answer(call));
+    CUDA_TRY(call->exec,
+             cudaMemcpyAsync(job->out, copy.out, bytes, cudaMemcpyDeviceToHost, call->stream));
+    CUDA_TRY(call->exec, cudaStreamSynchronize(call->stream));
+    return ORDO_OK;
 }
 
 static ordo_status copy_on_device(cuda_call *call, const ordo_copy_job *job)
@@ -295,8 +251,7 @@ static ordo_backend make_table(void)
     SLOT(runs, ordo_runs_job, any);
     SLOT(count_nans, ordo_count_job, dev);
     SLOTS(nth, ordo_nth_job, dev);
-    table.select = select_keys;
-    table.select_scratch = select_keys_scratch;
+    SLOTS(select, ordo_select_job, any);
     table.most_sub_array = CUDA_MOST_SUB_ARRAY;
     table.copy = copy;
     table.devices = cuda_devices;
@@ -312,10 +267,14 @@ static ordo_backend make_table(void)
     table.put_ranks = put_ranks;
     table.put_ranks_work = dev_put_ranks_work;
     table.has_segments = true;
-    table.lexsort = lexsort;
-    table.lexsort_scratch = verb_scratch<ordo_lexsort_job, ordo_verb_lexsort, dev_lexsort_scratch>;
-    table.lexrank = lexrank;
-    table.lexrank_scratch = verb_scratch<ordo_lexrank_job, ordo_verb_lexrank, dev_lexrank_scratch>;
+    SLOTS(lexsort, ordo_lexsort_job, dev);
+    SLOTS(lexrank, ordo_lexrank_job, dev);
+    table.lexsort =
+        with_columns<ordo_lexsort_job,
+                     verb<ordo_lexsort_job, ordo_verb_lexsort, dev_lexsort_scratch, dev_lexsort>>;
+    table.lexrank =
+        with_columns<ordo_lexrank_job,
+                     verb<ordo_lexrank_job, ordo_verb_lexrank, dev_lexrank_scratch, dev_lexrank>>;
     SLOTS(groups, ordo_groups_job, dev);
     SLOT(weighted_groups, ordo_weighted_groups_job, dev);
     SLOTS(weighted_segments, ordo_weighted_segments_job, dev);

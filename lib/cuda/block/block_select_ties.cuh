@@ -1,12 +1,10 @@
 /* block_select_ties.cuh - the index of the r-th key of an array that equals a given key.
  *
- * Top-k needs this index when more keys tie with the k-th key than are wanted. The array is read
- * from its start. The first pass reads twice as far as the r-th tie would be if ties were spread
- * evenly; each further pass reads eight times as much, until the tie is found. In the worst case
- * that is one read of the whole array. Ties are counted in at most 2^13 ranges of tiles; then one
- * block counts the range of the r-th tie by tiles, and the tile by keys. Called by all blocks of a
- * grid like select_settle (block_select.cuh). Uses the same shared memory and grid, with another
- * histogram that is zero at the start. The result is valid in block 0. */
+ * Top-k needs this index when more keys tie with the k-th key than are wanted. One read of the
+ * array counts the ties in at most 2^13 ranges of tiles; then one block counts the range of the
+ * r-th tie by tiles, and the tile by keys. Called by all blocks of a grid like select_settle
+ * (block_select.cuh). Uses the same shared memory and grid, with another histogram that is zero at
+ * the start. The result is valid in block 0. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_TIES_H
 #define ORDO_CUDA_BLOCK_BLOCK_SELECT_TIES_H
 
@@ -76,63 +74,6 @@ static DEVICE void ties_begin(select_shared<uint64_t> &s, unsigned shift, uint64
     __syncthreads();
 }
 
-/* Adds a block's counts to those of the grid, and their sum to *tied. */
-static DEVICE void add_ties(select_shared<uint64_t> &s, uint64_t *const bins, uint64_t *const tied)
-{
-    unsigned sum = 0;
-    for (unsigned i = threadIdx.x; i < SELECT_BINS; i += SELECT_THREADS)
-        if (s.bins[i] != 0) {
-            atomicAdd((unsigned long long *)&bins[i], (unsigned long long)s.bins[i]);
-            sum += s.bins[i];
-        }
-    sum = __reduce_add_sync(WARP_ALL, sum);
-    if (lane_id() == 0 && sum != 0)
-        atomicAdd(&s.gathered, sum);
-    __syncthreads();
-    if (threadIdx.x == 0 && s.gathered != 0)
-        atomicAdd((unsigned long long *)tied, (unsigned long long)s.gathered);
-}
-
-/* Finds a range of tiles that contains tie number `wanted`, and counts its ties in *bins. Returns
- * the number of ties before the range. Called by all blocks. */
-template <typename CODE, typename WORD>
-static DEVICE uint64_t find_tie_range(select_shared<uint64_t> &s, const select_grid &grid,
-                                      uint64_t *const tied, const tie_array<CODE, WORD> &array,
-                                      uint64_t wanted, tie_range *range, uint64_t **bins,
-                                      unsigned *round)
-{
-    bool const   is_alone = gridDim.x == 1;
-    size_t const count = tiles_count(array.tiles);
-    size_t const likely = (size_t)(2 * (double)count * (double)(wanted + 1) / (double)array.ties);
-    size_t       span = is_alone ? count : likely > grid_warps() ? likely : grid_warps();
-    uint64_t     passed = 0;
-    range->first = 0;
-    for (unsigned pass = 0;; pass++) {
-        range->end = span < count - range->first ? range->first + span : count;
-        range->shift = 0;
-        while ((range->end - range->first - 1) >> range->shift >= SELECT_BINS)
-            range->shift++;
-        ties_begin(s, range->shift, array.ties);
-        *bins = select_bins(grid, pass);
-        for (unsigned i = blockIdx.x * SELECT_THREADS + threadIdx.x; i < SELECT_BINS && !is_alone;
-             i += gridDim.x * SELECT_THREADS)
-            select_bins(grid, pass + 1)[i] = 0;
-        count_ties(s, array, *range, grid_warp(), grid_warps());
-        __syncthreads();
-        if (!is_alone)
-            add_ties(s, *bins, tied + pass);
-        grid_barrier(grid.arrived, round);
-        if (range->end == count)
-            return passed;
-        uint64_t const here = __ldcg(tied + pass);
-        if (passed + here > wanted)
-            return passed;
-        passed += here;
-        range->first = range->end;
-        span *= 8;
-    }
-}
-
 /* The index in the array of tie number `wanted` of a tile. Called by a block. */
 template <typename CODE, typename WORD>
 static DEVICE uint64_t find_tie_in_tile(select_shared<uint64_t>     &s,
@@ -157,31 +98,33 @@ static DEVICE uint64_t find_tie_in_tile(select_shared<uint64_t>     &s,
     return s.before[0];
 }
 
-/* The index of tie number `wanted`, from 0. `position` is in shared memory, because select_narrow
- * reads it. `tied` has SELECT_ROUNDS words in device memory, zero at the start if the grid has
- * several blocks. */
+/* The index of tie number position->k[0], from 0; `position` is in shared memory, and is changed.
+ * grid.bins is zero at the start if the grid has several blocks. */
 template <typename CODE, typename WORD>
 static DEVICE uint64_t select_tie(select_shared<uint64_t> &s, const select_grid &grid,
-                                  uint64_t *const tied, const tie_array<CODE, WORD> &array,
-                                  uint64_t wanted, select_positions *const position,
-                                  unsigned *round)
+                                  const tie_array<CODE, WORD> &array,
+                                  select_positions *const position, unsigned *round)
 {
-    tie_range      range;
-    uint64_t      *bins;
-    uint64_t const passed = find_tie_range(s, grid, tied, array, wanted, &range, &bins, round);
+    tie_range all = {0, tiles_count(array.tiles), 0};
+    while ((all.end - 1) >> all.shift >= SELECT_BINS)
+        all.shift++;
+    ties_begin(s, all.shift, array.ties);
+    count_ties(s, array, all, grid_warp(), grid_warps());
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < SELECT_BINS && gridDim.x > 1; i += SELECT_THREADS)
+        if (s.bins[i] != 0)
+            atomicAdd((unsigned long long *)&grid.bins[i], (unsigned long long)s.bins[i]);
+    grid_barrier(grid.arrived, round);
     if (blockIdx.x != 0)
         return 0;
-    if (threadIdx.x == 0)
-        position->k[0] = wanted - passed;
+    select_narrow(&s, *position, gridDim.x == 1 ? NULL : grid.bins);
     __syncthreads();
-    select_narrow(&s, *position, gridDim.x == 1 ? NULL : bins);
-    __syncthreads();
-    size_t const first = range.first + s.target[0].lo, stop = first + ((size_t)1 << range.shift);
+    size_t const first = s.target[0].lo, stop = first + ((size_t)1 << all.shift);
     size_t const here = s.target[0].inside;
     if (threadIdx.x == 0)
         position->k[0] -= s.target[0].below;
     ties_begin(s, 0, here);
-    count_ties(s, array, {first, stop < range.end ? stop : range.end, 0}, threadIdx.x / WARP_LANES,
+    count_ties(s, array, {first, stop < all.end ? stop : all.end, 0}, threadIdx.x / WARP_LANES,
                SELECT_WARPS);
     __syncthreads();
     select_narrow(&s, *position, NULL);

@@ -165,21 +165,20 @@ static bool is_few(const ordo_cells_job *job)
 
 static ordo_status launch(cuda_call *call, const ordo_cells_job *job, const cells_work &work)
 {
-    size_t const grid = dist_grid(call, ordo_div_up(job->n, (size_t)ITEMS));
-    return with_key_code(
-        job->order.type, job->order.descending, dist_ties(&job->order), [&](auto code) {
-            typedef decltype(code)           CODE;
-            const typename CODE::BITS *const keys = (const typename CODE::BITS *)job->keys;
-            few_boundaries                   few = {};
-            if (!is_few(job))
-                return CUDA_LAUNCH(call, (many_kernel<CODE>), grid, DIST_THREADS, 0, keys, code,
-                                   work);
-            memcpy(few.at, job->boundaries, job->boundary_count * sizeof *few.at);
-            for (size_t cell = 0; job->keep != NULL && cell <= 2 * job->boundary_count; cell++)
-                few.keep |= (job->keep[cell] != 0 ? 1u : 0u) << cell;
-            return CUDA_LAUNCH(call, (few_kernel<CODE>), grid, DIST_THREADS, 0, keys, code, work,
-                               few);
-        });
+    size_t const   grid = dist_grid(call, ordo_div_up(job->n, (size_t)ITEMS));
+    few_boundaries few = {};
+    if (is_few(job))
+        memcpy(few.at, job->boundaries, job->boundary_count * sizeof *few.at);
+    for (size_t cell = 0; is_few(job) && job->keep != NULL && cell <= 2 * job->boundary_count;
+         cell++)
+        few.keep |= (job->keep[cell] != 0 ? 1u : 0u) << cell;
+    return with_order(&job->order, job->keys, [&](auto code, auto *keys) {
+        typedef decltype(code) CODE;
+        return is_few(job)
+                   ? CUDA_LAUNCH(call, few_kernel<CODE>, grid, DIST_THREADS, 0, keys, code, work,
+                                 few)
+                   : CUDA_LAUNCH(call, many_kernel<CODE>, grid, DIST_THREADS, 0, keys, code, work);
+    });
 }
 
 /* Turns the sums of few_kernel into counts of cells. */
@@ -197,24 +196,18 @@ static void difference(const ordo_cells_job *job)
 
 ordo_status dev_cells(cuda_call *call, const ordo_cells_job *job)
 {
-    ordo_exec *const exec = call->exec;
-    size_t const     cells = 2 * job->boundary_count + 1;
-    cells_work       work = layout(&call->scratch, job);
-    CUDA_TRY(exec, cudaMemcpyAsync(work.boundaries, job->boundaries,
-                                   job->boundary_count * sizeof(uint64_t), cudaMemcpyHostToDevice,
-                                   call->stream));
+    size_t const cells = 2 * job->boundary_count + 1;
+    cells_work   work = layout(&call->scratch, job);
+    TRY(list_in(call, job->boundaries, job->boundary_count, work.boundaries));
     if (job->keep == NULL)
         work.keep = NULL;
     else
-        CUDA_TRY(exec, cudaMemcpyAsync(work.keep, job->keep, cells, cudaMemcpyHostToDevice,
-                                       call->stream));
-    CUDA_TRY(exec, cudaMemsetAsync(work.counts, 0, (cells + 1) * sizeof(uint64_t), call->stream));
+        TRY(list_in(call, job->keep, cells, work.keep));
+    CUDA_TRY(call->exec,
+             cudaMemsetAsync(work.counts, 0, (cells + 1) * sizeof(uint64_t), call->stream));
     TRY(launch(call, job, work));
-    CUDA_TRY(exec, cudaMemcpyAsync(job->counts, work.counts, cells * sizeof(uint64_t),
-                                   cudaMemcpyDeviceToHost, call->stream));
-    CUDA_TRY(exec, cudaMemcpyAsync(job->kept_count, work.kept_count, sizeof(uint64_t),
-                                   cudaMemcpyDeviceToHost, call->stream));
-    CUDA_TRY(exec, cudaStreamSynchronize(call->stream));
+    TRY(list_out(call, job->counts, work.counts, cells));
+    TRY(list_out(call, job->kept_count, work.kept_count, 1));
     if (is_few(job))
         difference(job);
     return ORDO_OK;

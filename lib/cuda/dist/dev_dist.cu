@@ -9,25 +9,6 @@
 #include "cuda/scan/dev_scan_ops.cuh"
 #include "cuda/warp/first_where.cuh"
 
-/* ---- Lists from the host ---- */
-
-/* Copies a list to scratch. The host's list may be pageable: the copy is done when this returns. */
-template <typename T>
-static ordo_status list_in(cuda_call *call, const T *host, size_t count, T *device)
-{
-    CUDA_TRY(call->exec, cudaMemcpyAsync(device, host, count * sizeof(T), cudaMemcpyHostToDevice,
-                                         call->stream));
-    return ORDO_OK;
-}
-
-static ordo_status list_out(cuda_call *call, uint64_t *host, const uint64_t *device, size_t count)
-{
-    CUDA_TRY(call->exec, cudaMemcpyAsync(host, device, count * sizeof *host, cudaMemcpyDeviceToHost,
-                                         call->stream));
-    CUDA_TRY(call->exec, cudaStreamSynchronize(call->stream));
-    return ORDO_OK;
-}
-
 /* ---- Orders ---- */
 
 template <typename CODE>
@@ -41,13 +22,10 @@ static ordo_status orders_of(cuda_call *call, const ordo_orders_job *job)
 {
     uint64_t *const list = scratch_take<uint64_t>(&call->scratch, job->count);
     TRY(list_in(call, job->places, job->count, list));
-    TRY(with_key_code(
-        job->order.type, job->order.descending, dist_ties(&job->order), [&](auto code) {
-            typedef decltype(code) CODE;
-            return CUDA_LAUNCH(call, (orders_kernel<CODE>), dist_grid(call, job->count),
-                               DIST_THREADS, 0, (const typename CODE::BITS *)job->keys, code, list,
-                               job->count);
-        }));
+    TRY(with_order(&job->order, job->keys, [&](auto code, auto *keys) {
+        return CUDA_LAUNCH(call, orders_kernel<decltype(code)>, dist_grid(call, job->count),
+                           DIST_THREADS, 0, keys, code, list, job->count);
+    }));
     return list_out(call, job->orders, list, job->count);
 }
 
@@ -72,13 +50,10 @@ static ordo_status places_of(cuda_call *call, const ordo_places_job *job)
     ordo_place_wish *const wishes = scratch_take<ordo_place_wish>(&call->scratch, job->count);
     uint64_t *const        places = scratch_take<uint64_t>(&call->scratch, job->count);
     TRY(list_in(call, job->wishes, job->count, wishes));
-    TRY(with_key_code(
-        job->order.type, job->order.descending, dist_ties(&job->order), [&](auto code) {
-            typedef decltype(code) CODE;
-            return CUDA_LAUNCH(call, (places_kernel<CODE>), dist_grid(call, job->count),
-                               DIST_THREADS, 0, (const typename CODE::BITS *)job->keys, code,
-                               wishes, job->count, places);
-        }));
+    TRY(with_order(&job->order, job->keys, [&](auto code, auto *keys) {
+        return CUDA_LAUNCH(call, places_kernel<decltype(code)>, dist_grid(call, job->count),
+                           DIST_THREADS, 0, keys, code, wishes, job->count, places);
+    }));
     return list_out(call, job->places, places, job->count);
 }
 

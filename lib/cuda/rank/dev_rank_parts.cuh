@@ -8,6 +8,7 @@
 #ifndef ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 #define ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 
+#include "cuda/block/block_scan.cuh"
 #include "cuda/rank/dev_rank.cuh"
 
 enum {
@@ -73,9 +74,7 @@ template <typename NUM>
 static DEVICE uint32_t part_places(part_shared<NUM> *shared, part_plan<NUM> plan,
                                    size_t first_bucket)
 {
-    unsigned const warp = block_warp();
-    uint32_t       count[BUCKETS_OF_THREAD], taken[BUCKETS_OF_THREAD];
-    uint32_t       mine = 0, before = 0, all = 0;
+    uint32_t count[BUCKETS_OF_THREAD], taken[BUCKETS_OF_THREAD], mine = 0;
 #pragma unroll
     for (int b = 0; b < BUCKETS_OF_THREAD; b++) {
         unsigned const bucket = b * HEADS_THREADS + threadIdx.x;
@@ -84,15 +83,9 @@ static DEVICE uint32_t part_places(part_shared<NUM> *shared, part_plan<NUM> plan
         shared->count[bucket] = 0; /* for the next tile */
         mine += count[b];
     }
-    uint32_t const sum = warp_scan<scan_add<uint32_t>>(mine);
-    if (lane_id() == WARP_LANES - 1)
-        shared->of_warp[warp] = sum;
-    __syncthreads();
-    for (unsigned w = 0; w < HEADS_WARPS; w++) {
-        before += w < warp ? shared->of_warp[w] : 0;
-        all += shared->of_warp[w];
-    }
-    uint32_t start = before + sum - mine;
+    block_sums<uint32_t> const sums =
+        block_scan_threads<scan_add<uint32_t>, HEADS_WARPS>(mine, shared->of_warp);
+    uint32_t start = sums.before;
 #pragma unroll
     for (int b = 0; b < BUCKETS_OF_THREAD; b++) {
         unsigned const bucket = b * HEADS_THREADS + threadIdx.x;
@@ -100,7 +93,7 @@ static DEVICE uint32_t part_places(part_shared<NUM> *shared, part_plan<NUM> plan
         shared->to[bucket] = ((first_bucket + bucket) << plan.shift) + taken[b] - start;
         start += count[b];
     }
-    return all;
+    return sums.total;
 }
 
 /* Partitions a tile: TILE_ROWS rows per warp. The lane's record of a row has index of[row] and rank

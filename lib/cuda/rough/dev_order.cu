@@ -114,47 +114,38 @@ static __global__ void __launch_bounds__(ORDER_ALONE_THREADS, 1)
 }
 
 template <order_question QUESTION>
-static ordo_status ask_alone(cuda_call *call, ordo_type type, const void *keys, unsigned n,
-                             bool descending, uint64_t *answer)
-{
-    TRY(call_may_answer(call));
-    TRY(with_key_code(type, descending, KEY_FOLDED, [&](auto code) {
-        typedef decltype(code)      CODE;
-        typedef typename CODE::BITS BITS;
-        if constexpr (QUESTION != ORDER_NANS || CODE::is_float)
-            TRY(CUDA_LAUNCH(call, (look_alone<QUESTION, CODE>), 1, ORDER_ALONE_THREADS, 0,
-                            (const BITS *)keys, n, code,
-                            (volatile unsigned long long *)call->fetch));
-        return ORDO_OK;
-    }));
-    return call_answer(call, answer, sizeof *answer);
-}
-
-template <order_question QUESTION>
 static ordo_status ask(cuda_call *call, ordo_type type, const void *keys, size_t n, bool descending,
                        uint64_t *answer)
 {
-    if (n <= CUDA_TUNE_ORDER_ALONE)
-        return ask_alone<QUESTION>(call, type, keys, (unsigned)n, descending, answer);
-    unsigned long long *const device = scratch_take<unsigned long long>(&call->scratch, 1);
-    size_t const              wanted = ordo_div_up(n, ORDER_WARPS * HEADS_CHUNK);
+    bool const                alone = n <= CUDA_TUNE_ORDER_ALONE;
+    unsigned long long *const device =
+        alone ? NULL : scratch_take<unsigned long long>(&call->scratch, 1);
+    size_t const wanted = ordo_div_up(n, ORDER_WARPS * HEADS_CHUNK);
     size_t const blocks = ordo_min(wanted, (size_t)call->facts->sms * CUDA_TUNE_ORDER_RESIDENT);
 
-    CUDA_TRY(call->exec, cudaMemsetAsync(device, QUESTION == ORDER_FIRST_FALL ? 0xff : 0,
-                                         sizeof *device, call->stream));
+    if (alone)
+        TRY(call_may_answer(call));
+    else
+        CUDA_TRY(call->exec, cudaMemsetAsync(device, QUESTION == ORDER_FIRST_FALL ? 0xff : 0,
+                                             sizeof *device, call->stream));
     TRY(with_key_code(type, descending, KEY_FOLDED, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
         constexpr int               V = 16 / (int)sizeof(BITS);
         if constexpr (QUESTION != ORDER_NANS || CODE::is_float) {
+            if (alone)
+                return CUDA_LAUNCH(call, (look_alone<QUESTION, CODE>), 1, ORDER_ALONE_THREADS, 0,
+                                   (const BITS *)keys, (unsigned)n, code,
+                                   (volatile unsigned long long *)call->fetch);
             auto *const kernel = (uintptr_t)keys % 16 == 0 ? look_through<QUESTION, V, CODE>
                                                            : look_through<QUESTION, 1, CODE>;
-            TRY(CUDA_LAUNCH(call, kernel, blocks, ORDER_THREADS, 0, (const BITS *)keys, n, code,
-                            device));
+            return CUDA_LAUNCH(call, kernel, blocks, ORDER_THREADS, 0, (const BITS *)keys, n, code,
+                               device);
         }
         return ORDO_OK;
     }));
-    return call_fetch(call, answer, device, sizeof *answer);
+    return alone ? call_answer(call, answer, sizeof *answer)
+                 : call_fetch(call, answer, device, sizeof *answer);
 }
 
 size_t dev_is_sorted_scratch(const ordo_order_job *) { return CUDA_SCRATCH_ALIGN; }

@@ -27,17 +27,10 @@ template <typename BITS> static DEVICE constexpr int window_at(int i)
 template <typename BITS>
 static DEVICE int window_split(const BITS *memory, int first, int middle, int last, int diagonal)
 {
-    int begin = max(0, diagonal - (last - middle)), end = min(diagonal, middle - first);
-#pragma unroll 1
-    while (begin < end) {
-        int const half = (begin + end) / 2;
-        if (memory[window_at<BITS>(first + half)] <=
-            memory[window_at<BITS>(last - diagonal + half)])
-            begin = half + 1;
-        else
-            end = half;
-    }
-    return begin;
+    int const begin = max(0, diagonal - (last - middle)), end = min(diagonal, middle - first);
+    return first_where(begin, end, [&](int at) {
+        return memory[window_at<BITS>(first + at)] > memory[window_at<BITS>(last - diagonal + at)];
+    });
 }
 
 /* Computes WINDOW_ITEMS keys of the merge, starting at `diagonal`. */

@@ -121,50 +121,37 @@ template <typename BITS> struct radius_open_memory {
     BITS left[2 * radius_shape<BITS>::PATCH];
 };
 
+/* out[i] = the scan of `before` and the COUNT keys from place `first` on, up to key i; BACK: of the
+ * keys from the last one back to key i. Called by a warp. */
+template <typename OP, int COUNT, bool BACK, typename CODE, typename BITS = typename CODE::BITS>
+static DEVICE void radius_open_scan(const radius_view<CODE> &view, BITS *out, size_t first,
+                                    BITS before)
+{
+    constexpr int EACH = (COUNT + 31) / 32;
+    int const  lane = (int)lane_id(), end = min((lane + 1) * EACH, COUNT);
+    auto const at = [](int i) { return BACK ? COUNT - 1 - i : i; };
+    __syncwarp();
+#pragma unroll
+    for (int i = lane; i < COUNT; i += 32)
+        out[i] = view.key(first + i);
+    __syncwarp();
+    BITS sum = OP::identity();
+    for (int i = lane * EACH; i < end; i++)
+        out[at(i)] = sum = OP::add(sum, out[at(i)]);
+    before = OP::add(warp_before<OP>(warp_scan<OP>(sum)), before);
+    for (int i = lane * EACH; i < end; i++)
+        out[at(i)] = OP::add(before, out[at(i)]);
+    __syncwarp();
+}
+
 /* left[i] = the largest key up to place from * PATCH + i, for PATCHES patches. */
 template <int PATCHES, typename CODE, typename BITS = typename CODE::BITS>
 static DEVICE void radius_open_left(const radius_view<CODE> &view, const radius_table<BITS> &table,
                                     BITS *left, size_t from)
 {
-    typedef scan_max<BITS> MAX;
-    constexpr int          COUNT = PATCHES * radius_shape<BITS>::PATCH;
-    constexpr int EACH = (COUNT + 31) / 32;
-    int const lane = (int)lane_id(), end = min((lane + 1) * EACH, COUNT);
-    __syncwarp();
-#pragma unroll
-    for (int i = lane; i < COUNT; i += 32)
-        left[i] = view.key(from * radius_shape<BITS>::PATCH + i);
-    __syncwarp();
-    BITS high = 0;
-    for (int i = lane * EACH; i < end; i++)
-        left[i] = high = MAX::add(high, left[i]);
-    BITS const before =
-        MAX::add(warp_before<MAX>(warp_scan<MAX>(high)), from > 0 ? table.upto(from - 1) : (BITS)0);
-    for (int i = lane * EACH; i < end; i++)
-        left[i] = MAX::add(before, left[i]);
-    __syncwarp();
-}
-
-/* right[i] = the smallest key from place patch * PATCH + i to the end of the patch. */
-template <typename CODE, typename BITS = typename CODE::BITS>
-static DEVICE void radius_open_right(const radius_view<CODE> &view, BITS *right, size_t patch)
-{
-    typedef scan_min<BITS> MIN;
-    constexpr int          COUNT = radius_shape<BITS>::PATCH, EACH = (COUNT + 31) / 32;
-    int const              lane = (int)lane_id(), begin = (31 - lane) * EACH;
-    int const              end = min(begin + EACH, COUNT);
-    __syncwarp();
-#pragma unroll
-    for (int i = lane; i < COUNT; i += 32)
-        right[i] = view.key(patch * COUNT + i);
-    __syncwarp();
-    BITS low = MIN::identity();
-    for (int i = end - 1; i >= begin; i--)
-        right[i] = low = MIN::add(low, right[i]);
-    BITS const after = warp_before<MIN>(warp_scan<MIN>(low));
-    for (int i = begin; i < end; i++)
-        right[i] = MIN::add(after, right[i]);
-    __syncwarp();
+    constexpr int PATCH = radius_shape<BITS>::PATCH;
+    radius_open_scan<scan_max<BITS>, PATCHES * PATCH, false>(
+        view, left, from * PATCH, from > 0 ? table.upto(from - 1) : (BITS)0);
 }
 
 /* The first place with a key larger than low, which is in patch p. */
@@ -236,7 +223,8 @@ static __device__ uint64_t radius_open_patch(const radius_view<CODE>  &view,
     constexpr int PATCH = radius_shape<BITS>::PATCH;
     size_t const  lo = patch * PATCH;
     BITS const    low = table.low[patch];
-    radius_open_right(view, memory->right, patch);
+    radius_open_scan<scan_min<BITS>, PATCH, true>(view, memory->right, lo,
+                                                  scan_min<BITS>::identity());
     if (!radius_open_beyond(view, table, memory, lo, lo > r + 1 ? (lo - r - 1) / PATCH : 0, r))
         return r;
     size_t const first = radius_open_first(view, low, radius_first(table, low, patch));

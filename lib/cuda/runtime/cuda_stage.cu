@@ -5,7 +5,7 @@
  * on an H200 whose link does 55 GB/s. Here every thread of the call has a lane: a stream and two
  * pinned buffers of 4 MiB. While the link empties one buffer, the thread fills the other. Pinned
  * arrays are copied directly. */
-#include "cuda/runtime/cuda_state.cuh"
+#include "cuda/runtime/cuda_arrays.cuh"
 
 #include <sched.h>
 
@@ -153,7 +153,7 @@ static void stage_piece(void *arg, size_t lo, size_t hi)
                                     __ATOMIC_RELAXED);
 }
 
-static bool is_pinned(const void *host)
+bool cuda_is_pinned(const void *host)
 {
     cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, host) != cudaSuccess) {
@@ -192,7 +192,7 @@ ordo_status stage_in(cuda_frame *frame, void *device, const void *host, size_t b
 {
     if (bytes == 0)
         return ORDO_OK;
-    if (is_pinned(host)) {
+    if (cuda_is_pinned(host)) {
         CUDA_TRY(frame->call.exec,
                  cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, frame->call.stream));
         return ORDO_OK;
@@ -210,7 +210,7 @@ ordo_status stage_out(cuda_frame *frame, void *host, const void *device, size_t 
      * overwritten. */
     CUDA_TRY(exec, cudaStreamSynchronize(frame->call.stream));
     exec->changed = true;
-    if (is_pinned(host)) {
+    if (cuda_is_pinned(host)) {
         CUDA_TRY(exec,
                  cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, frame->call.stream));
         CUDA_TRY(exec, cudaStreamSynchronize(frame->call.stream));

@@ -58,8 +58,10 @@ struct split_work {
 
 /* A warp handles WORDS words of flags and their elements; a lane reads PACK consecutive elements at
  * a time. ONE: an element is one unit. */
-template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_shape {
+template <typename UNIT, bool ONE> struct split_shape {
     enum {
+        WORDS = !ONE ? 8 : sizeof(UNIT) <= 4 ? 32 : 128 / sizeof(UNIT),
+        PACK = ONE && sizeof(UNIT) <= 2 ? 4 : 1,
         ROW = 32 * PACK, /* elements that a warp reads at a time */
         ROWS = WORDS * 32 / ROW,
         TILE = FLAGS_WARPS * WORDS * 32,
@@ -117,10 +119,11 @@ static DEVICE split_sums split_sum(const split_work &work, size_t start, size_t 
 }
 
 /* What a warp holds of a tile: elements of one unit; larger ones are read when they are moved. */
-template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_elements {
-    typedef split_shape<UNIT, WORDS, PACK, ONE> SHAPE;
-    typedef vector_of<UNIT, PACK>               VECTOR;
-    static constexpr unsigned                   ROWS = SHAPE::ROWS, ROW = SHAPE::ROW;
+template <typename UNIT, bool ONE> struct split_elements {
+    typedef split_shape<UNIT, ONE> SHAPE;
+    static constexpr unsigned      ROWS = SHAPE::ROWS, ROW = SHAPE::ROW;
+    static constexpr unsigned      WORDS = SHAPE::WORDS, PACK = SHAPE::PACK;
+    typedef vector_of<UNIT, PACK>  VECTOR;
 
     VECTOR of[ONE ? ROWS : 1];
 
@@ -178,12 +181,12 @@ template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_elements {
     }
 };
 
-template <typename UNIT, int WORDS, int PACK, bool ONE, bool SMALL>
+template <typename UNIT, bool ONE, bool SMALL>
 static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT)
     split_tiles(split_work work)
 {
-    typedef split_shape<UNIT, WORDS, PACK, ONE> SHAPE;
-    constexpr unsigned                          TILE = SHAPE::TILE, OF_WARP = WORDS * 32;
+    typedef split_shape<UNIT, ONE> SHAPE;
+    constexpr unsigned             TILE = SHAPE::TILE, OF_WARP = SHAPE::WORDS * 32;
 
     __shared__ __align__(16) char shared[SHAPE::SHARED_BYTES];
     __shared__ uint32_t           totals[FLAGS_WARPS];
@@ -198,11 +201,11 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
     if (blockIdx.x == 0 && threadIdx.x == 0)
         *work.n_first = sums.n_first;
     for (size_t tile = start; tile < end; tile += TILE) {
-        unsigned const    count = (unsigned)(end - tile < TILE ? end - tile : TILE);
-        unsigned const    position = threadIdx.x / WARP_LANES * OF_WARP; /* of the warp */
-        const UNIT *const in = (const UNIT *)(work.in + tile * bytes);
-        split_elements<UNIT, WORDS, PACK, ONE> elements;
-        split_places                           places;
+        unsigned const            count = (unsigned)(end - tile < TILE ? end - tile : TILE);
+        unsigned const            position = threadIdx.x / WARP_LANES * OF_WARP; /* of the warp */
+        const UNIT *const         in = (const UNIT *)(work.in + tile * bytes);
+        split_elements<UNIT, ONE> elements;
+        split_places              places;
 
         if constexpr (ONE)
             elements.read(in, position, count, work.wide);
@@ -239,38 +242,38 @@ size_t dev_partition_scratch(const ordo_partition_job *job)
 }
 
 /* Tries one launch of one cluster, for few elements. */
-template <typename UNIT, int WORDS, int PACK, bool ONE>
+template <typename UNIT, bool ONE>
 static bool split_small(cuda_call *call, const ordo_partition_job *job, split_work work)
 {
-    constexpr size_t TILE = split_shape<UNIT, WORDS, PACK, ONE>::TILE;
+    constexpr size_t TILE = split_shape<UNIT, ONE>::TILE;
     size_t const     tiles = ordo_div_up(job->n, TILE);
     work.spans.span = TILE;
     work.kind = job->kind;
     work.flags = (const uint8_t *)job->flags;
     work.aligned = flags_aligned(job->flags);
-    return cluster_fits(call, tiles) && cluster_try(call, split_tiles<UNIT, WORDS, PACK, ONE, true>,
+    return cluster_fits(call, tiles) && cluster_try(call, split_tiles<UNIT, ONE, true>,
                                                     cluster_grid(tiles), FLAGS_THREADS, work);
 }
 
-template <typename UNIT, int WORDS, int PACK, bool ONE>
+template <typename UNIT, bool ONE>
 static ordo_status split_as(cuda_call *call, const ordo_partition_job *job, const split_work *work)
 {
-    if (split_small<UNIT, WORDS, PACK, ONE>(call, job, *work))
+    if (split_small<UNIT, ONE>(call, job, *work))
         return ORDO_OK;
     TRY(flags_count(call, job->kind, job->flags, &work->spans));
-    return CUDA_LAUNCH(call, (split_tiles<UNIT, WORDS, PACK, ONE, false>), work->spans.spans,
-                       FLAGS_THREADS, 0, *work);
+    return CUDA_LAUNCH(call, (split_tiles<UNIT, ONE, false>), work->spans.spans, FLAGS_THREADS, 0,
+                       *work);
 }
 
-template <typename UNIT, int WORDS, int PACK>
+template <typename UNIT>
 static ordo_status split(cuda_call *call, const ordo_partition_job *job, split_work *work)
 {
     work->units = (unsigned)(job->elem_size / sizeof(UNIT));
-    work->wide = (uintptr_t)work->in % sizeof(vector_of<UNIT, PACK>) == 0;
+    work->wide = (uintptr_t)work->in % sizeof(vector_of<UNIT, split_shape<UNIT, true>::PACK>) == 0;
     if (work->units == 1)
-        return split_as<UNIT, WORDS, PACK, true>(call, job, work);
+        return split_as<UNIT, true>(call, job, work);
     if constexpr (sizeof(UNIT) < 16)
-        return split_as<UNIT, CUDA_TUNE_SPLIT_WORDS_ODD, 1, false>(call, job, work);
+        return split_as<UNIT, false>(call, job, work);
     return ORDO_E_ARG;
 }
 
@@ -298,11 +301,11 @@ ordo_status dev_partition(cuda_call *call, const ordo_partition_job *job)
     work.flags = work.spans.bits;
     work.aligned = work.spans.aligned;
     size_t const unit = unit_of(job);
-    TRY((unit == 1   ? split<uint8_t, CUDA_TUNE_SPLIT_WORDS_1, CUDA_TUNE_SPLIT_PACK_1>
-         : unit == 2 ? split<uint16_t, CUDA_TUNE_SPLIT_WORDS_2, CUDA_TUNE_SPLIT_PACK_2>
-         : unit == 4 ? split<uint32_t, CUDA_TUNE_SPLIT_WORDS_4, CUDA_TUNE_SPLIT_PACK_4>
-         : unit == 8 ? split<uint2, CUDA_TUNE_SPLIT_WORDS_8, 1>
-                     : split<uint4, CUDA_TUNE_SPLIT_WORDS_16, 1>)(call, job, &work));
+    TRY((unit == 1   ? split<uint8_t>
+         : unit == 2 ? split<uint16_t>
+         : unit == 4 ? split<uint32_t>
+         : unit == 8 ? split<uint2>
+                     : split<uint4>)(call, job, &work));
     uint64_t n_first = 0;
     if (job->n_first != NULL) {
         TRY(call_fetch(call, &n_first, work.n_first, sizeof n_first));

@@ -9,6 +9,7 @@
  * (block_select_read.cuh). The plan is void if the sweep would keep more keys than there is room
  * for. Reads 32 bytes per draw. Scratch: 33 KB. */
 #include "cuda/select/dev_select.cuh"
+#include "cuda/warp/first_where.cuh"
 
 enum {
     LG_SPLITTERS = 11,
@@ -86,13 +87,7 @@ template <typename WORD> struct sample_shared {
 static DEVICE unsigned cell_of_rank(const uint32_t *before, double rank)
 {
     uint32_t const r = (uint32_t)rank;
-    unsigned       at = 0, left = CELLS;
-    while (left > 1) {
-        unsigned const half = left / 2;
-        at += before[at + half] <= r ? half : 0;
-        left -= half;
-    }
-    return at;
+    return first_where(1u, (unsigned)CELLS, [&](unsigned cell) { return before[cell] > r; }) - 1;
 }
 
 /* The range of words of cells [from, to]; false if it is empty. */
@@ -108,32 +103,16 @@ static DEVICE bool words_of_cells(const WORD *splitters, WORD last_word, unsigne
     return has_lo && has_hi && *lo <= *hi;
 }
 
-/* Finds the heaviest cells at a splitter in [from, to], in ascending order; returns their
- * number. */
+/* Finds the first cells at a splitter in [from, to] with at least `least` draws; returns their
+ * number. A bracket of one position rarely has more than two. */
 static DEVICE unsigned heavy_cells(const uint32_t *before, unsigned from, unsigned to,
                                    uint32_t least, unsigned (&heavy)[SELECT_HEAVY])
 {
-    static_assert(SELECT_HEAVY == 2, "two of them are kept in order by hand");
-    uint32_t most = 0, second = 0;
-    unsigned at_most = 0, at_second = 0;
-    for (unsigned cell = from | 1; cell <= to; cell += 2) {
-        uint32_t const count = before[cell + 1] - before[cell];
-        if (count < least)
-            continue;
-        if (count > most) {
-            second = most;
-            at_second = at_most;
-            most = count;
-            at_most = cell;
-        } else if (count > second) {
-            second = count;
-            at_second = cell;
-        }
-    }
-    bool const is_rising = second == 0 || at_most < at_second;
-    heavy[0] = is_rising ? at_most : at_second;
-    heavy[1] = is_rising ? at_second : at_most;
-    return second > 0 ? 2 : most > 0 ? 1 : 0;
+    unsigned found = 0;
+    for (unsigned cell = from | 1; cell <= to && found < SELECT_HEAVY; cell += 2)
+        if (before[cell + 1] - before[cell] >= least)
+            heavy[found++] = cell;
+    return found;
 }
 
 /* The cell of a word: at or between splitters. */
@@ -241,12 +220,7 @@ static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
     double   kept = 0;
     if (is_first)
         pieces = divide_bracket(s, wish.draws, last_word, from, to, lo, hi, &kept);
-    /* One bracket and the interval of the last words need no map: the sweep counts both in
-     * registers. */
-    bool const is_tail = select_tiles<typename CODE::BITS>::KEYS <= 16 &&
-                         __popc(__ballot_sync(WARP_ALL, is_first)) == 2 &&
-                         __any_sync(WARP_ALL, is_first && to == CELLS - 1);
-    if (count >= SELECT_MAPPED && !is_tail && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
+    if (count >= SELECT_MAPPED && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
         make_map(code, s, pieces == 1, last_word, &lo[0], &hi[0], &kept, &plan->map);
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(pieces);
     for (unsigned i = 0; i < pieces; i++) {
@@ -273,10 +247,8 @@ static DEVICE void scan_cells(sample_shared<WORD> &s, const uint32_t *cells, uns
         count[i] = __ldcg(&cells[threadIdx.x * CELL_SHARE + i]);
         sum += count[i];
     }
-    uint32_t const             scanned = warp_scan<ADD>(sum);
-    block_sums<uint32_t> const sums = block_scan_warps<ADD, THREADS / 32>(
-        __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1), s.totals);
-    uint32_t before = sums.before + scanned - sum;
+    block_sums<uint32_t> const sums = block_scan_threads<ADD, THREADS / 32>(sum, s.totals);
+    uint32_t                   before = sums.before;
 #pragma unroll
     for (int i = 0; i < CELL_SHARE; i++) {
         s.cells[threadIdx.x * CELL_SHARE + i] = before;

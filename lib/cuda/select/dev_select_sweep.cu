@@ -21,7 +21,7 @@ template <typename WORD> struct select_sweep_shared {
     uint8_t  is_heavy[1 << SELECT_LG_ENDS];
     unsigned from[WARP_LANES], to[WARP_LANES]; /* first and last bucket of each interval, if there
                                                 * is a map */
-    unsigned long long before, in[SELECT_BRACKET], others;
+    unsigned long long before, in[SELECT_BRACKET];
 };
 
 /* A lane collects keys that are in intervals, GROUP keys at a time, before they are kept. */
@@ -50,8 +50,8 @@ template <typename BITS> static inline size_t select_sweep_bytes(unsigned target
 
 /* ---- One bracket ---- */
 
-/* Sweeps a bracket of N adjacent intervals, some of which are single words; the last interval may
- * instead be that of the last words. Bounds and counts are in registers. */
+/* Sweeps a bracket of N adjacent intervals, some of which are single words. Bounds and counts are
+ * in registers. */
 template <int N, typename CODE, typename WORD>
 static DEVICE void sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
                                  const select_kept &kept, select_plan *const plan,
@@ -60,7 +60,7 @@ static DEVICE void sweep_bracket(const CODE &code, const select_tiles<typename C
     typedef select_tiles<typename CODE::BITS> T;
     unsigned const                            lane = lane_id();
     WORD                                      lo[N], width[N];
-    uint32_t                                  before = 0, seen = 0, in[N];
+    uint32_t                                  before = 0, in[N];
     select_pen                                pen = {};
 #pragma unroll
     for (int v = 0; v < N; v++) {
@@ -85,21 +85,14 @@ static DEVICE void sweep_bracket(const CODE &code, const select_tiles<typename C
             in[v] += (uint32_t)__popc(mask[v]);
             kept_mask |= width[v] != 0 ? mask[v] : 0;
         }
-        if (N > 1)
-            seen += (uint32_t)__popc(valid);
         pen_keep(code, tiles, kept, &pen, &plan->taken, kept_mask,
                  [&](unsigned j) { return tile_index(tiles, tile, lane, j); });
     }
     pen_close(kept, pen);
     atomicAdd(&s.before, (unsigned long long)before);
-    seen -= before;
 #pragma unroll
-    for (int v = 0; v < N; v++) {
+    for (int v = 0; v < N; v++)
         atomicAdd(&s.in[v], (unsigned long long)in[v]);
-        seen -= in[v];
-    }
-    if (N > 1)
-        atomicAdd(&s.others, (unsigned long long)seen);
 }
 
 /* ---- Any intervals ---- */
@@ -314,29 +307,20 @@ static DEVICE void sweep_with_map(const CODE &code, const select_tiles<BITS> &ti
 
 /* ---- The kernel ---- */
 
-/* Whether the intervals are a bracket for sweep_bracket. *is_tail: the last one is that of the last
- * words. */
-template <typename WORD>
-static DEVICE bool plan_is_bracket(const select_plan &plan, unsigned most, WORD last_word,
-                                   bool *is_tail)
+/* Whether the intervals are a bracket for sweep_bracket. */
+static DEVICE bool plan_is_bracket(const select_plan &plan, unsigned most)
 {
-    unsigned const intervals = plan.intervals;
-    bool           is_bracket = intervals <= most && !plan.map.is_used;
-    *is_tail = false;
-    for (unsigned v = 1; v < intervals && is_bracket; v++) {
-        bool const follows = plan.lo[v] == plan.hi[v - 1] + 1;
-        *is_tail = !follows && v + 1 == intervals && (WORD)plan.hi[v] == last_word;
-        is_bracket = follows || *is_tail;
-    }
+    bool is_bracket = plan.intervals <= most && !plan.map.is_used;
+    for (unsigned v = 1; v < plan.intervals && is_bracket; v++)
+        is_bracket = plan.lo[v] == plan.hi[v - 1] + 1;
     return is_bracket;
 }
 
 /* Sweeps a bracket of up to MOST intervals and adds the counts of the block to the plan. */
 template <int MOST, typename CODE, typename WORD>
-static DEVICE void sweep_as_bracket(const CODE                              &code,
-                                    const select_tiles<typename CODE::BITS> &tiles,
-                                    const select_kept &kept, select_plan *const plan, bool is_tail,
-                                    select_sweep_shared<WORD> &s)
+static DEVICE void
+sweep_as_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
+                 const select_kept &kept, select_plan *const plan, select_sweep_shared<WORD> &s)
 {
     unsigned const            intervals = plan->intervals;
     unsigned long long *const sums = (unsigned long long *)plan->cells;
@@ -350,8 +334,6 @@ static DEVICE void sweep_as_bracket(const CODE                              &cod
     __syncthreads();
     if (threadIdx.x == 0)
         atomicAdd(&sums[0], s.before);
-    if (threadIdx.x == 0 && is_tail) /* keys between the bracket and the last words */
-        atomicAdd(&sums[2 * intervals - 2], s.others);
     if (threadIdx.x < intervals)
         atomicAdd(&sums[2 * threadIdx.x + 1], s.in[threadIdx.x]);
 }
@@ -393,15 +375,13 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
     unsigned long long *const sums = (unsigned long long *)plan->cells;
     /* Most intervals of a bracket that fit in registers. */
     constexpr int MOST = select_tiles<typename CODE::BITS>::KEYS > 16 ? 1 : SELECT_BRACKET;
-    bool          is_tail;
-    bool const    is_bracket =
-        plan_is_bracket(*plan, MOST, (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0, &is_tail);
+    bool const    is_bracket = plan_is_bracket(*plan, MOST);
     if (threadIdx.x == 0)
-        s.before = s.others = 0;
+        s.before = 0;
     if (threadIdx.x < SELECT_BRACKET)
         s.in[threadIdx.x] = 0;
     if (is_bracket) {
-        sweep_as_bracket<MOST>(code, tiles, kept, plan, is_tail, s);
+        sweep_as_bracket<MOST>(code, tiles, kept, plan, s);
         return;
     }
 

@@ -240,7 +240,7 @@ static DEVICE uint64_t last_winner(topk_shared<BITS, WORD> &s, const select_work
         });
         last = s.ties.target[0].lo;
     } else {
-        last = select_tie(s.ties, grid, plan->tied, array, wanted - 1, position, round);
+        last = select_tie(s.ties, grid, array, position, round);
     }
     if (blockIdx.x == 0 && threadIdx.x == 0)
         plan->last = last;

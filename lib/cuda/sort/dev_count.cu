@@ -1,19 +1,16 @@
 /* dev_count.cu - sorts keys of one or two bytes by counting.
  *
- * Three kernels: a histogram of all 2^8 or 2^16 values in shared memory, its scan, and a fill, in
- * which each thread finds the value of its first key by binary search and writes 16 bytes at a
- * time. One read and one write of the keys. For two bytes a word of shared memory holds two
- * counters of 16 bits; the thread whose addition makes a counter reach 2^15 moves 2^15 to global
- * memory. Scratch: 16 bytes per value. */
+ * Three kernels: a histogram of all 2^8 or 2^16 values in shared memory, its scan, and a fill
+ * (dev_fill.cuh). One read and one write of the keys. For two bytes a word of shared memory holds
+ * two counters of 16 bits; the thread whose addition makes a counter reach 2^15 moves 2^15 to
+ * global memory. Scratch: 16 bytes per value. */
+#include "cuda/block/block_scan.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/sort/dev_fill.cuh"
 #include "cuda/sort/dev_radix.cuh"
-#include "cuda/warp/first_where.cuh"
-#include "cuda/warp/warp_scan.cuh"
 
 enum {
-    COUNT_THREADS = 1024,
-    FILL_THREADS = 256,
-    FILL_VECTORS = 4 /* vectors per thread */
+    COUNT_THREADS = 1024
 };
 
 struct count_tables {
@@ -139,107 +136,50 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_scan(const unsigned long long *bins, uint64_t *starts, unsigned values)
 {
-    __shared__ uint64_t below[COUNT_THREADS / 32], sums[COUNT_THREADS / 32];
-    unsigned const      warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    unsigned const      v = blockIdx.x * COUNT_THREADS + threadIdx.x;
-    uint64_t const      count = v < values ? bins[v] : 0;
-    uint64_t const      scan = warp_scan<scan_add<uint64_t>>(count);
-    uint64_t            before = 0;
+    typedef scan_add<uint64_t> ADD;
+    constexpr int              WARPS = COUNT_THREADS / 32;
+    __shared__ uint64_t        below[WARPS], sums[WARPS];
+    unsigned const             v = blockIdx.x * COUNT_THREADS + threadIdx.x;
+    uint64_t const             count = v < values ? bins[v] : 0;
+    uint64_t                   before = 0;
 #pragma unroll 8
     for (unsigned block = 0; block < blockIdx.x; block++)
         before += bins[block * COUNT_THREADS + threadIdx.x];
-    before = warp_reduce<scan_add<uint64_t>>(before);
-    if (lane == 31) {
-        below[warp] = before;
-        sums[warp] = scan;
-    }
-    __syncthreads();
-    uint64_t at = scan - count;
-#pragma unroll
-    for (unsigned w = 0; w < COUNT_THREADS / 32; w++)
-        at += below[w] + (w < warp ? sums[w] : 0);
+    uint64_t const at = block_reduce<ADD, WARPS>(before, below) +
+                        block_scan_threads<ADD, WARPS>(count, sums).before;
     if (v < values)
         starts[v] = at;
     if (v + 1 == values)
         starts[values] = at + count;
 }
 
-/* The last value in [low, high] that starts at or before position i: the i-th key. */
-static DEVICE unsigned count_find(const uint64_t *starts, unsigned low, unsigned high, size_t i)
-{
-    return first_where(low + 1, high + 1, [&](unsigned v) { return starts[v] > i; }) - 1;
-}
+template <typename KEY> struct count_values { /* for fill_sorted */
+    const uint64_t *starts;
+    KEY             flip;
 
-/* `skip` is the number of keys from the previous multiple of 16 bytes to the array. */
-template <typename KEY>
-static __global__ void __launch_bounds__(FILL_THREADS)
-    count_fill(KEY *keys, size_t n, KEY flip, const uint64_t *starts, unsigned skip)
-{
-    enum {
-        EACH = 16 / sizeof(KEY),
-        TILE = FILL_THREADS * FILL_VECTORS * EACH
-    };
-    __shared__ unsigned bound[2];
-    size_t const        begin = (size_t)blockIdx.x * TILE; /* position counted from `skip` keys
-                                                            * before the array */
-    size_t const        first = begin < skip ? 0 : begin - skip;
-    size_t const        last = min(begin + TILE - skip, n);
-    unsigned const      most = (1u << 8 * sizeof(KEY)) - 1;
-    if (threadIdx.x < 2)
-        bound[threadIdx.x] = count_find(starts, 0, most, threadIdx.x == 0 ? first : last - 1);
-    __syncthreads();
-    unsigned const low = bound[0], high = bound[1];
-
-#pragma unroll
-    for (unsigned v = 0; v < FILL_VECTORS; v++) {
-        size_t const from = begin + (size_t)(v * FILL_THREADS + threadIdx.x) * EACH;
-        size_t const i = from < skip ? 0 : from - skip, end = min(from + EACH - skip, n);
-        if (i >= end)
-            continue;
-        unsigned       value = count_find(starts, low, high, i);
-        vector_16<KEY> chunk;
-        if (end - i == EACH) {
-#pragma unroll
-            for (unsigned k = 0; k < EACH; k++) {
-                while (value < high && starts[value + 1] <= i + k)
-                    value++;
-                chunk.key[k] = (KEY)(value ^ flip);
-            }
-            *(uint4 *)(keys + i) = chunk.all;
-        } else {
-            for (size_t j = i; j < end; j++) {
-                while (value < high && starts[value + 1] <= j)
-                    value++;
-                keys[j] = (KEY)(value ^ flip);
-            }
-        }
-    }
-}
+    DEVICE bool     is_void(void) const { return false; }
+    DEVICE unsigned last(void) const { return (1u << 8 * sizeof(KEY)) - 1; }
+    DEVICE KEY      key(unsigned value) const { return (KEY)(value ^ flip); }
+};
 
 template <typename KEY>
 static ordo_status count_keys(cuda_call *call, const ordo_sort_job *job, KEY flip)
 {
-    enum {
-        EACH = 16 / sizeof(KEY),
-        TILE = FILL_THREADS * FILL_VECTORS * EACH
-    };
     count_tables const tables = count_layout(&call->scratch, job);
     unsigned const     values = 1u << 8 * sizeof(KEY);
-    size_t const       n = job->n, shared = sizeof(count_shared<KEY>);
+    size_t const       n = job->n, shared = sizeof(count_shared<KEY>), each = 16 / sizeof(KEY);
     KEY *const         keys = (KEY *)job->keys;
-    unsigned const     skip = (unsigned)((uintptr_t)keys % 16 / sizeof(KEY));
 
     TRY(cuda_allow_shared(call, count_histogram<KEY>, shared));
     CUDA_TRY(call->exec,
              cudaMemsetAsync(tables.bins, 0, values * sizeof *tables.bins, call->stream));
     size_t const most = (size_t)call->facts->sms * (sizeof(KEY) == 1 ? 2 : 1);
-    size_t const blocks = ordo_div_up(n, (size_t)COUNT_THREADS * EACH);
+    size_t const blocks = ordo_div_up(n, COUNT_THREADS * each);
     TRY(CUDA_LAUNCH(call, count_histogram<KEY>, ordo_min(blocks, most), COUNT_THREADS, shared, keys,
                     n, flip, tables.bins));
     TRY(CUDA_LAUNCH(call, count_scan, ordo_div_up(values, COUNT_THREADS), COUNT_THREADS, 0,
                     tables.bins, tables.starts, values));
-    return CUDA_LAUNCH(call, count_fill<KEY>, ordo_div_up(n + skip, TILE), FILL_THREADS, 0, keys, n,
-                       flip, tables.starts, skip);
+    return fill_launch(call, keys, n, count_values<KEY>{tables.starts, flip});
 }
 
 size_t dev_count_keys_scratch(const ordo_sort_job *job) { return scratch_of(count_layout, job); }

@@ -74,43 +74,41 @@ ordo_status dev_gather_pairs(cuda_call *call, const ordo_pairs_job *job, const v
     return gather_array(call, job->values, buffers.values, index, wide, n, job->value_size);
 }
 
-template <typename WORD>
-static __global__ void values_to_words(WORD *words, const uint8_t *values, unsigned size, size_t n)
+/* Converts values to words, or back. */
+template <bool BACK, typename WORD>
+static __global__ void convert_values(WORD *words, uint8_t *values, unsigned size, size_t n)
 {
     grid_each(n, [&](size_t i) {
-        WORD word = 0;
+        WORD word = BACK ? words[i] : 0;
         for (unsigned b = 0; b < size; b++)
-            word |= (WORD)values[i * size + b] << 8 * b;
-        words[i] = word;
+            if (BACK)
+                values[i * size + b] = (uint8_t)(word >> 8 * b);
+            else
+                word |= (WORD)values[i * size + b] << 8 * b;
+        if (!BACK)
+            words[i] = word;
     });
 }
 
-template <typename WORD>
-static __global__ void words_to_values(uint8_t *values, unsigned size, const WORD *words, size_t n)
+template <bool BACK>
+static ordo_status convert(cuda_call *call, const void *words, size_t word_size, const void *values,
+                           size_t value_size, size_t n)
 {
-    grid_each(n, [&](size_t i) {
-        WORD const word = words[i];
-        for (unsigned b = 0; b < size; b++)
-            values[i * size + b] = (uint8_t)(word >> 8 * b);
+    return with_word(word_size == 8, [&](auto zero) {
+        typedef decltype(zero) WORD;
+        return CUDA_LAUNCH(call, (convert_values<BACK, WORD>), blocks_for(call, n), THREADS, 0,
+                           (WORD *)words, (uint8_t *)values, (unsigned)value_size, n);
     });
 }
 
 ordo_status dev_values_to_words(cuda_call *call, void *words, size_t word_size, const void *values,
                                 size_t value_size, size_t n)
 {
-    return with_word(word_size == 8, [&](auto zero) {
-        typedef decltype(zero) WORD;
-        return CUDA_LAUNCH(call, values_to_words<WORD>, blocks_for(call, n), THREADS, 0,
-                           (WORD *)words, (const uint8_t *)values, (unsigned)value_size, n);
-    });
+    return convert<false>(call, words, word_size, values, value_size, n);
 }
 
 ordo_status dev_words_to_values(cuda_call *call, void *values, size_t value_size, const void *words,
                                 size_t word_size, size_t n)
 {
-    return with_word(word_size == 8, [&](auto zero) {
-        typedef decltype(zero) WORD;
-        return CUDA_LAUNCH(call, words_to_values<WORD>, blocks_for(call, n), THREADS, 0,
-                           (uint8_t *)values, (unsigned)value_size, (const WORD *)words, n);
-    });
+    return convert<true>(call, words, word_size, values, value_size, n);
 }

@@ -141,9 +141,8 @@ static DEVICE bool even_make_bend(const uint32_t *count, uint32_t codes, uint32_
     bool const     mine = threadIdx.x < EVEN_PARTS;
     float const    found = mine ? (float)count[threadIdx.x] : 0;
     uint32_t const share = mine ? (uint32_t)(4 * (found + 2.5f * sqrtf(found + 1) + 2)) : 0;
-    uint32_t const scanned = warp_scan<ADD>(share);
-    auto const     sum = block_scan_warps<ADD, WARPS>(__shfl_sync(WARP_ALL, scanned, 31), sums);
-    uint32_t const after = sum.before + scanned;
+    auto const     sum = block_scan_threads<ADD, WARPS>(share, sums);
+    uint32_t const after = sum.before + share;
     auto const     first_code = [&](uint32_t shares) {
         return (uint32_t)((uint64_t)shares * codes / sum.total);
     };

@@ -1,8 +1,8 @@
 /* cuda_link.cu - the link by which lib/hybrid streams arrays through the device (backend/link.h). A
  * lane is a lane of cuda_stage.cu: a stream with two pinned staging buffers. Kernels run on the
  * state's own stream, and events order the streams. */
+#include "cuda/runtime/cuda_arrays.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/runtime/cuda_state.cuh"
 
 static size_t link_room(void *opened)
 {
@@ -50,19 +50,9 @@ static ordo_status link_end(void *opened, ordo_exec *exec)
     return ORDO_OK;
 }
 
-static bool is_pinned(const void *at)
-{
-    cudaPointerAttributes attributes;
-    if (cudaPointerGetAttributes(&attributes, at) != cudaSuccess) {
-        (void)cudaGetLastError();
-        return false;
-    }
-    return attributes.type == cudaMemoryTypeHost;
-}
-
 static bool link_pinned(void *, const void *array, size_t bytes)
 {
-    return bytes > 0 && is_pinned(array) && is_pinned((const char *)array + bytes - 1);
+    return bytes > 0 && cuda_is_pinned(array) && cuda_is_pinned((const char *)array + bytes - 1);
 }
 
 /* ---- Lanes. A thread of the pool starts with device 0 as its current device. ---- */

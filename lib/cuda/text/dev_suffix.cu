@@ -133,13 +133,13 @@ static ordo_status launch_groups(suffix_work *work, const sorted_suffixes &from,
                        room->look, from, to);
 }
 
-/* Writes all ranks. */
+/* Writes all ranks. The partitions take 32-bit indices of up to 31 bits. */
 static ordo_status put_ranks(suffix_work *work)
 {
     cuda_call *const   call = work->call;
     size_t const       n = work->view.n;
     ordo_put_job const job = put_job(work->room.order, n, call->scratch.base + work->room.mark);
-    if (n < CUDA_TUNE_TEXT_PUT_BELOW)
+    if (n >> 31 == 0)
         return dev_put_ranks(call, &job);
     return CUDA_LAUNCH(call, scatter_ranks, text_grid(call, n), TEXT_THREADS, 0, work->room.order,
                        n);

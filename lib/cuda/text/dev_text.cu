@@ -79,16 +79,13 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 static size_t suffix_scratch(const ordo_text_job *job)
 {
     return (is_wide(job) ? ordo_round_up(job->n * sizeof(uint32_t), CUDA_SCRATCH_ALIGN) : 0) +
-           scratch_of(text_layout, job) + sort_scratch(job);
+           sort_scratch(job);
 }
 
-static ordo_status suffix_run(cuda_call *call, const ordo_text_job *job)
+static ordo_status suffix_run(cuda_call *call, const ordo_text_job *job, const text_view &view)
 {
     uint32_t *const sa =
         is_wide(job) ? scratch_take<uint32_t>(&call->scratch, job->n) : (uint32_t *)job->sa;
-    text_room const room = text_layout(&call->scratch, job);
-    text_view       view;
-    TRY(text_open(call, job, room, &view));
     TRY(sort_suffixes(call, job, view, sa));
     return is_wide(job) ? CUDA_LAUNCH(call, widen, text_grid(call, job->n), TEXT_THREADS, 0, sa,
                                       job->n, (uint64_t *)job->sa)
@@ -153,30 +150,20 @@ static ordo_status bwt_run(cuda_call *call, const ordo_text_job *job)
 
 /* ---- The calls ---- */
 
-static size_t checker_scratch(const ordo_text_job *job)
+/* Verbs on one or many texts: their scratch, and their work on the opened view. */
+template <size_t (*SCRATCH)(const ordo_text_job *)>
+static size_t view_scratch(const ordo_text_job *job)
 {
-    return scratch_of(text_layout, job) + dev_suffix_check_scratch(job);
+    return scratch_of(text_layout, job) + SCRATCH(job);
 }
 
-static ordo_status checker_run(cuda_call *call, const ordo_text_job *job)
+template <ordo_status (*RUN)(cuda_call *, const ordo_text_job *, const text_view &)>
+static ordo_status view_run(cuda_call *call, const ordo_text_job *job)
 {
     text_room const room = text_layout(&call->scratch, job);
     text_view       view;
     TRY(text_open(call, job, room, &view));
-    return dev_suffix_check(call, job, view);
-}
-
-static size_t lcp_scratch(const ordo_text_job *job)
-{
-    return scratch_of(text_layout, job) + dev_lcp_scratch(job);
-}
-
-static ordo_status lcp_run(cuda_call *call, const ordo_text_job *job)
-{
-    text_room const room = text_layout(&call->scratch, job);
-    text_view       view;
-    TRY(text_open(call, job, room, &view));
-    return dev_lcp(call, job, view);
+    return RUN(call, job, view);
 }
 
 /* The arrays that a job has; sa is written by suffix_array and read by other calls. inverse: `text`
@@ -201,41 +188,26 @@ struct text_verb {
     bool writes_sa, inverse; /* see text_arrays */
 };
 
-static constexpr text_verb suffix_array = {suffix_scratch, suffix_run, true, false};
-static constexpr text_verb suffix_check = {checker_scratch, checker_run, false, false};
-static constexpr text_verb lcp = {lcp_scratch, lcp_run, false, false};
+static constexpr text_verb suffix_array = {view_scratch<suffix_scratch>, view_run<suffix_run>, true,
+                                           false};
+static constexpr text_verb suffix_check = {view_scratch<dev_suffix_check_scratch>,
+                                           view_run<dev_suffix_check>, false, false};
+static constexpr text_verb lcp = {view_scratch<dev_lcp_scratch>, view_run<dev_lcp>, false, false};
 static constexpr text_verb bwt = {bwt_scratch, bwt_run, false, false};
 static constexpr text_verb unbwt = {dev_unbwt_scratch, dev_unbwt, false, true};
 static constexpr text_verb rotate = {dev_rotate_scratch, dev_rotate, false, false};
 
 /* Runs a verb on device memory, with copies of host arrays. */
-static ordo_status with_frame(void *state, const ordo_text_job *given, ordo_exec *exec,
-                              const text_verb &verb)
+template <const text_verb &VERB>
+static ordo_status slot(void *state, const ordo_text_job *given, ordo_exec *exec)
 {
     TRY(check_job(exec, given));
     ordo_text_job    job = *given;
-    job_arrays const arrays = text_arrays(&job, verb.writes_sa, verb.inverse);
-    cuda_frame       frame;
-    TRY(frame_begin(&frame, (cuda_state *)state, exec,
-                    arrays_bytes(&arrays, exec) + verb.scratch(given)));
-    ordo_status status = call_may_answer(&frame.call);
-    if (status == ORDO_OK)
-        status = arrays_in(&frame, &arrays);
-    if (status == ORDO_OK)
-        status = verb.run(&frame.call, &job);
-    if (!exec->on_device)
-        exec->changed = false;
-    if (status == ORDO_OK)
-        status = arrays_out(&frame, &arrays);
-    if (status != ORDO_OK) /* a copy may still read an array of the caller */
-        (void)cudaStreamSynchronize(frame.call.stream);
-    return frame_end(&frame, status);
-}
-
-template <const text_verb &VERB>
-static ordo_status slot(void *state, const ordo_text_job *job, ordo_exec *exec)
-{
-    return with_frame(state, job, exec, VERB);
+    job_arrays const arrays = text_arrays(&job, VERB.writes_sa, VERB.inverse);
+    return with_arrays(state, exec, &arrays, VERB.scratch(given), [&](cuda_call *call) {
+        TRY(call_may_answer(call));
+        return VERB.run(call, &job);
+    });
 }
 
 const ordo_text_slots cuda_text = {slot<suffix_array>, slot<suffix_check>, slot<lcp>,

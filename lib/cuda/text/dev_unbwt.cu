@@ -5,8 +5,10 @@
  * until it meets the start of another one; a chain that fills its buffer goes on as a new chain in
  * the next launch. Pointer jumping gives the bytes from each chain to the end of the text. The rows
  * are random, so no text makes one chain long. Scratch: 17 bytes per byte. */
+#include "cuda/block/block_before.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/text/text.cuh"
+#include "cuda/warp/first_where.cuh"
 #include "ordo.h"
 
 enum {
@@ -14,8 +16,7 @@ enum {
     CHAIN_ROWS = 1 << CHAIN_LG,
     CHAIN_BYTES = 2 * CHAIN_ROWS, /* of a buffer: most chains fit */
     CHAIN_WORD = 16,              /* bytes of a store */
-    FIRST_BYTES = 256,
-    TABLE_LG = 12 /* lg of the entries of the table of first bytes */
+    FIRST_BYTES = 256
 };
 
 #define NO_CHAIN 0xffffffffu
@@ -24,22 +25,15 @@ struct chain_link { /* what follows a chain, and the bytes from its start to the
     uint32_t next, bytes;
 };
 
-struct first_bytes {               /* finds the byte that the suffix of a row begins with */
-    uint32_t ends[FIRST_BYTES];    /* the row after the last one of each byte */
-    uint8_t  table[1 << TABLE_LG]; /* the byte of row i << shift */
-    uint32_t shift;
-};
-
 struct unbwt_room {
-    uint32_t    *next; /* rows 1 to n at 0 to n - 1; row 0 is the end of the text */
-    uint32_t    *counts;
-    first_bytes *first;
-    size_t       most; /* chains */
-    uint32_t    *rows; /* where the chains start */
-    chain_link  *links[2];
-    uint32_t    *lengths;
-    uint8_t     *bytes; /* CHAIN_BYTES for each chain */
-    uint32_t    *made;  /* number of chains */
+    uint32_t   *next;   /* rows 1 to n at 0 to n - 1; row 0 is the end of the text */
+    uint32_t   *counts; /* how often each byte occurs */
+    size_t      most;   /* chains */
+    uint32_t   *rows;   /* where the chains start */
+    chain_link *links[2];
+    uint32_t   *lengths;
+    uint8_t    *bytes; /* CHAIN_BYTES for each chain */
+    uint32_t   *made;  /* number of chains */
 };
 
 static size_t stretches(size_t n) { return ordo_div_up(n + 1, CHAIN_ROWS); }
@@ -64,7 +58,6 @@ static unbwt_room layout(cuda_scratch *scratch, size_t n)
     room.most = most_chains(n);
     room.next = scratch_take<uint32_t>(scratch, n);
     room.counts = scratch_take<uint32_t>(scratch, FIRST_BYTES);
-    room.first = scratch_take<first_bytes>(scratch, 1);
     room.rows = scratch_take<uint32_t>(scratch, room.most);
     room.links[0] = scratch_take<chain_link>(scratch, room.most);
     room.links[1] = scratch_take<chain_link>(scratch, room.most);
@@ -90,28 +83,6 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
     __syncthreads();
     if (here[threadIdx.x] != 0)
         atomicAdd(&counts[threadIdx.x], here[threadIdx.x]);
-}
-
-/* One block. */
-static __global__ void __launch_bounds__(TEXT_THREADS)
-    fill_first(const uint32_t *counts, size_t n, first_bytes *first)
-{
-    uint32_t end = 1;
-    for (unsigned c = 0; c <= threadIdx.x; c++)
-        end += counts[c];
-    first->ends[threadIdx.x] = end;
-    unsigned shift = 0;
-    while (n >> shift >= 1u << TABLE_LG)
-        shift++;
-    if (threadIdx.x == 0)
-        first->shift = shift;
-    __syncthreads();
-    for (size_t i = threadIdx.x; i <= n >> shift; i += TEXT_THREADS) {
-        unsigned c = 0;
-        while (c < FIRST_BYTES - 1 && first->ends[c] <= i << shift)
-            c++;
-        first->table[i] = (uint8_t)c;
-    }
 }
 
 /* Places of bytes become rows: the primary row has no byte. */
@@ -158,9 +129,11 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
 static __global__ void __launch_bounds__(TEXT_THREADS)
     walk_chains(chain_starts starts, size_t n, unbwt_room room, uint32_t from, uint32_t to)
 {
-    __shared__ first_bytes first;
-    for (unsigned i = threadIdx.x; i < sizeof first / 4; i += TEXT_THREADS)
-        ((uint32_t *)&first)[i] = ((const uint32_t *)room.first)[i];
+    /* The row after the last one whose suffix begins with each byte. */
+    __shared__ uint32_t ends[FIRST_BYTES], sums[TEXT_THREADS / 32];
+    static_assert(FIRST_BYTES == TEXT_THREADS, "a thread for each byte");
+    uint32_t const count = room.counts[threadIdx.x];
+    ends[threadIdx.x] = 1 + block_sum_before<TEXT_THREADS / 32>(count, sums) + count;
     __syncthreads();
     grid_each(to - from, [&](size_t i) {
         uint32_t const chain = from + (uint32_t)i;
@@ -168,10 +141,9 @@ static __global__ void __launch_bounds__(TEXT_THREADS)
         uint4 *const   out = (uint4 *)(room.bytes + (size_t)chain * CHAIN_BYTES);
         uint64_t       words[2] = {0, 0};
         while (row != 0 && row <= n) {
-            uint32_t       byte = first.table[row >> first.shift];
             uint32_t const after = __ldg(room.next + row - 1);
-            while (row >= first.ends[byte])
-                byte++;
+            uint32_t const byte = first_where(0u, (uint32_t)FIRST_BYTES - 1,
+                                              [&](uint32_t b) { return ends[b] > row; });
             words[length / 8 % 2] |= (uint64_t)byte << length % 8 * 8;
             length++;
             if (length % CHAIN_WORD == 0) {
@@ -266,7 +238,6 @@ static ordo_status sort_bytes(cuda_call *call, const ordo_text_job *job, const u
              cudaMemsetAsync(room.counts, 0, FIRST_BYTES * sizeof *room.counts, call->stream));
     TRY(CUDA_LAUNCH(call, count_bytes, text_grid(call, n / 16), TEXT_THREADS, 0, job->text, n,
                     room.counts));
-    TRY(CUDA_LAUNCH(call, fill_first, 1, TEXT_THREADS, 0, room.counts, n, room.first));
     call->scratch.used = (size_t)((char *)room.bytes - call->scratch.base);
     TRY(dev_argsort(call, &sort));
     call->scratch.used = mark;

@@ -7,10 +7,8 @@
  * round writes all ranks by two partitions; else it scatters those that change. H200, 2^28 bytes of
  * English, ms of the kernels that find and write the ranks, scattered and by partitions: first
  * ranks 19.5, 8.6; 267e6 active suffixes 18.7, 8.9; 157e6 9.1, 5.0. A text of one letter, whose
- * ranks hardly change, takes 363 ms by scattering and 447 ms by partitions. PUT_BELOW: the
- * partitions take 32-bit indices of up to 31 bits. */
+ * ranks hardly change, takes 363 ms by scattering and 447 ms by partitions. */
 #define CUDA_TUNE_TEXT_PUT 0.5
-#define CUDA_TUNE_TEXT_PUT_BELOW ((size_t)1 << 31)
 
 /* A round that leaves at least the share STUCK of the active suffixes, while at least the share
  * RUNS of all suffixes is in large groups, is followed by one that looks for runs of a period

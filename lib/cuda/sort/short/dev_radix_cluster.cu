@@ -14,10 +14,7 @@ enum {
     CLUSTER_PREFIX = 24, /* number of leading bits that are sorted first */
     CLUSTER_THREADS = 512,
     CLUSTER_ITEMS = 8, /* most keys per thread */
-    CLUSTER_PLACES = CLUSTER_THREADS * CLUSTER_ITEMS,
-    CLUSTER_GROUPS =
-        CLUSTER_THREADS / RADIX_BINS, /* groups of threads, with one thread for each digit */
-    CLUSTER_ROWS = RADIX_BINS / 32    /* rows of counters that a group sums */
+    CLUSTER_PLACES = CLUSTER_THREADS * CLUSTER_ITEMS
 };
 
 /* ---- shared memory -------------------------------------------------------------------------- */
@@ -44,9 +41,7 @@ template <typename BITS> struct alignas(16) cluster_shared { /* the tables; the 
     uint32_t alike;             /* many keys of the block share their leading bits */
     uint32_t total[RADIX_BINS]; /* keys of the block with each digit */
     uint32_t base[RADIX_BINS];  /* their place in the array minus their place in the tile */
-    uint32_t part[CLUSTER_GROUPS][RADIX_BINS];
-    uint32_t sums[CLUSTER_GROUPS][CLUSTER_ROWS];
-    uint32_t count[CLUSTER_THREADS / 32][RADIX_BINS];
+    radix_counters<CLUSTER_THREADS / 32> counters;
 };
 
 template <typename ITEM> struct cluster_tile { /* the part of the array of one block */
@@ -72,81 +67,37 @@ template <typename ITEM, bool INDEXED> static size_t cluster_bytes(size_t places
 }
 
 #ifdef HAVE_CLUSTERS
-/* The counters of a digit in a block: a thread for each digit and group of CLUSTER_ROWS warps. */
-struct cluster_column {
-    unsigned digit, group;
-    uint32_t start; /* the first place of the digit in the tile */
-};
-
-/* Turns the counts of each warp into the places of its keys in the tile. Called by all threads
- * after a barrier; another must follow. */
-template <typename BITS> static DEVICE cluster_column cluster_starts(cluster_shared<BITS> *shared)
-{
-    unsigned const digit = threadIdx.x % RADIX_BINS, group = threadIdx.x / RADIX_BINS;
-    unsigned const groups = blockDim.x / RADIX_BINS;
-    uint32_t       count[CLUSTER_ROWS], sum = 0;
-#pragma unroll
-    for (int r = 0; r < CLUSTER_ROWS; r++) {
-        count[r] = shared->count[group * CLUSTER_ROWS + r][digit];
-        sum += count[r];
-    }
-    shared->part[group][digit] = sum;
-    __syncthreads();
-    uint32_t total = 0, at = 0;
-    for (unsigned g = 0; g < groups; g++) {
-        uint32_t const part = shared->part[g][digit];
-        at += g < group ? part : 0;
-        total += part;
-    }
-    if (group == 0)
-        shared->total[digit] = total;
-    cluster_arrive(); /* all keys are in registers; other blocks may read the totals */
-
-    uint32_t const scan = warp_scan<scan_add<uint32_t>>(total);
-    if (threadIdx.x % 32 == 31)
-        shared->sums[group][digit / 32] = scan;
-    __syncthreads();
-    uint32_t start = scan - total;
-#pragma unroll
-    for (unsigned w = 0; w < CLUSTER_ROWS; w++)
-        start += w < digit / 32 ? shared->sums[group][w] : 0;
-    at += start;
-#pragma unroll
-    for (int r = 0; r < CLUSTER_ROWS; r++) {
-        shared->count[group * CLUSTER_ROWS + r][digit] = at;
-        at += count[r];
-    }
-    return {digit, group, start};
-}
-
-/* Sets `base` from the totals of all blocks. Called by all threads. Begins with a wait for the
- * other blocks and ends with a barrier. */
+/* Sets `base` from the totals of all blocks. `start`: the first place in the tile of the digit of
+ * this thread. Called by all threads. Begins with a wait for the other blocks and ends with a
+ * barrier. */
 template <typename BITS>
-static DEVICE void cluster_bases(cluster_shared<BITS> *shared, cluster_column const my)
+static DEVICE void cluster_bases(cluster_shared<BITS> *shared, uint32_t start)
 {
+    unsigned const  digit = threadIdx.x;
+    uint32_t *const sums = shared->counters.sums;
     cluster_wait();
     uint32_t all = 0, lower = 0, scan_all = 0;
-    if (my.group == 0) {
+    if (digit < RADIX_BINS) {
         unsigned const me = cluster_rank(), blocks = cluster_size();
 #pragma unroll
         for (unsigned b = 0; b < CLUSTER_BLOCKS; b++)
             if (b < blocks) {
                 uint32_t there;
-                cluster_load(there, cluster_address(&shared->total[my.digit], b));
+                cluster_load(there, cluster_address(&shared->total[digit], b));
                 lower += b < me ? there : 0;
                 all += there;
             }
         scan_all = warp_scan<scan_add<uint32_t>>(all);
-        if (threadIdx.x % 32 == 31)
-            shared->sums[0][my.digit / 32] = scan_all;
+        if (digit % 32 == 31)
+            sums[digit / 32] = scan_all;
     }
     __syncthreads();
-    if (my.group == 0) {
+    if (digit < RADIX_BINS) {
         uint32_t to = scan_all - all + lower;
 #pragma unroll
-        for (unsigned w = 0; w < CLUSTER_ROWS; w++)
-            to += w < my.digit / 32 ? shared->sums[0][w] : 0;
-        shared->base[my.digit] = to - my.start;
+        for (unsigned w = 0; w < RADIX_BINS / 32; w++)
+            to += w < digit / 32 ? sums[w] : 0;
+        shared->base[digit] = to - start;
     }
     __syncthreads();
 }
@@ -160,17 +111,15 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     auto *const                 shared = tile.shared;
     unsigned const              thread = threadIdx.x, warp = thread / 32;
     unsigned const              mine = warp * 32 * tile.items + thread % 32;
-    uint32_t *const             row = shared->count[warp];
+    uint32_t *const             row = shared->counters.count[warp];
     uint32_t const              before = lanes_before();
     auto const                  digit_of = [&](WORD word) {
         return (unsigned)(code.fold(ITEM::bits(word)) >> shift) & mask;
     };
 
-    for (unsigned d = thread % 32; d < RADIX_BINS; d += 32)
-        row[d] = 0;
-    __syncwarp();
+    block_radix_clear(&shared->counters);
     WORD     word[CLUSTER_ITEMS];
-    uint32_t index[CLUSTER_ITEMS], ranked[CLUSTER_ITEMS]; /* rank above digit */
+    uint32_t index[CLUSTER_ITEMS], ranked[CLUSTER_ITEMS], start; /* ranked: rank above digit */
 #pragma unroll
     for (int i = 0; i < CLUSTER_ITEMS; i++)
         if (i < tile.items) {
@@ -181,7 +130,13 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
             ranked[i] = block_radix_rank_one(row, before, value) << RADIX_BITS | value;
         }
     __syncthreads();
-    cluster_column const my = cluster_starts(shared);
+    /* All keys are in registers; other blocks may read the totals. */
+    if (thread >= RADIX_BINS)
+        cluster_arrive();
+    block_radix_columns(&shared->counters, &start, [&](uint32_t total) {
+        shared->total[thread] = total;
+        cluster_arrive();
+    });
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < CLUSTER_ITEMS; i++)
@@ -191,7 +146,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
             if (ITEM::beside)
                 tile.sorted_index[place] = index[i];
         }
-    cluster_bases(shared, my);
+    cluster_bases(shared, start);
 #pragma unroll
     for (int i = 0; i < CLUSTER_ITEMS; i++)
         if (i < tile.items) {
@@ -382,11 +337,7 @@ static DEVICE void cluster_write(const cluster_tile<ITEM> &tile, CODE const &cod
     for (int i = 0; i < CLUSTER_ITEMS; i++) {
         if (!is_there(i))
             continue;
-        if (job.source == NULL)
-            store_sized<BITS>((char *)job.keys[0] + (size_t)keys.place[i] * job.key_size,
-                              job.key_size, code.decode(keys.bits[i]));
-        else if (job.keep_keys)
-            ((BITS *)job.keys[0])[keys.place[i]] = code.fold(keys.bits[i]);
+        small_put_key(job, code, keys.place[i], keys.bits[i]);
         if (INDEXED)
             value[i] = pairs ? load_sized<uint64_t>(job.values[0], keys.source[i], job.value_size)
                              : keys.source[i];

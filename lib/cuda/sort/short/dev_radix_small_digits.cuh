@@ -1,19 +1,11 @@
 /* dev_radix_small_digits.cuh - one block sorts a short array by digits: dev_radix_small.cu.
  *
- * The key bits are in shared memory, and 16-bit places move. The block sorts by digits, least
- * significant first (block_places.cuh): only bits that differ, and at first only the leading 16 or
- * 24. If keys are then out of order, each key finds its place by counting the smaller keys with the
- * same prefix; if a prefix has too many keys, the sort repeats with all bits. */
+ * The key bits are in shared memory, and 16-bit places move. The block sorts by the digits in which
+ * the keys differ, least significant first (block_places.cuh). */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_SMALL_DIGITS_H
 #define ORDO_CUDA_SORT_DEV_RADIX_SMALL_DIGITS_H
 
 #include "cuda/sort/dev_radix_run.cuh"
-
-enum {
-    SMALL_PREFIX = 24, /* number of leading bits that are sorted first */
-    SMALL_SHORT = 16,  /* enough if few keys agree in these bits */
-    SMALL_ALIKE = 2    /* most other keys that a key may agree with */
-};
 
 template <typename BITS, int THREADS, int ITEMS> struct small_digits {
     BITS                         keys[THREADS * ITEMS];
@@ -60,65 +52,6 @@ static DEVICE void small_put_index(const radix_job &job, unsigned to, unsigned i
         ((uint32_t *)job.values[0])[to] = index;
 }
 
-/* Sorts the places stably by the bits [low, high) of their keys. */
-template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
-static __device__ void small_sort_bits(small_digits<BITS, THREADS, ITEMS> *shared, CODE const &code,
-                                       unsigned items, unsigned low, unsigned high)
-{
-    block_sort_places<ITEMS>(&shared->counters, shared->order, items, low, high,
-                             [&](unsigned p) { return code.fold(shared->keys[p]); });
-}
-
-/* The first bit to sort by. The 31 other keys of a warp are a sample: a key meets 31 / n of the
- * keys that share its leading bits. Called by all threads; valid in all. */
-template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
-static __device__ unsigned small_from(const small_digits<BITS, THREADS, ITEMS> *shared,
-                                      CODE const &code, unsigned low, unsigned high, unsigned n)
-{
-    if (high - low <= SMALL_SHORT)
-        return low;
-    unsigned const looked = min(n, (unsigned)THREADS);
-    unsigned const mine = (unsigned)(code.fold(shared->keys[threadIdx.x]) >> (high - SMALL_SHORT));
-    bool const     here = threadIdx.x < n;
-    uint32_t const peers = __match_any_sync(WARP_ALL, here ? mine : ~threadIdx.x);
-    unsigned const alike = (unsigned)__syncthreads_count(here && (peers & (peers - 1)) != 0);
-    if (alike * n <= SMALL_ALIKE * 31 * looked)
-        return high - SMALL_SHORT;
-    return radix_prefix<SMALL_PREFIX>(code.fold(shared->keys[threadIdx.x]), here, low, high);
-}
-
-/* Orders keys that are sorted by their bits from `shift` on. Returns false, in all threads and with
- * nothing changed, if a group with one prefix is too large. */
-template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
-static __device__ bool small_finish(small_digits<BITS, THREADS, ITEMS> *shared, CODE const &code,
-                                    unsigned shift, unsigned end)
-{
-    auto const bits_at = [&](unsigned p) { return code.fold(shared->keys[shared->order[p]]); };
-    bool       turned = false, too_long = false;
-    for (unsigned p = threadIdx.x + 1; p < end; p += THREADS)
-        turned |= bits_at(p - 1) > bits_at(p);
-    if (!__syncthreads_or(turned))
-        return true;
-    uint32_t move[ITEMS]; /* current index (high 16 bits) and target place (low 16 bits) */
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        unsigned const p = threadIdx.x + i * THREADS;
-        if (p >= end)
-            continue;
-        BITS const     mine = bits_at(p);
-        uint32_t const to = radix_place(p, end, mine, shift, &too_long, bits_at);
-        move[i] = (uint32_t)shared->order[p] << 16 | to;
-    }
-    if (__syncthreads_or(too_long))
-        return false;
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++)
-        if (threadIdx.x + i * THREADS < end)
-            shared->order[move[i] % 65536] = (uint16_t)(move[i] / 65536);
-    __syncthreads();
-    return true;
-}
-
 /* Sorts the places of n keys by digits; key_at(p) returns the bits of key p. */
 template <typename CODE, int THREADS, int ITEMS, typename F, typename BITS = typename CODE::BITS>
 static DEVICE void small_by_digits(small_digits<BITS, THREADS, ITEMS> *shared, CODE const &code,
@@ -145,16 +78,9 @@ static DEVICE void small_by_digits(small_digits<BITS, THREADS, ITEMS> *shared, C
     radix_note_bits(ones, zeros, &shared->ones, &shared->zeros);
     __syncthreads();
     BITS const differ = shared->ones & shared->zeros;
-    if (differ == 0)
-        return;
-    unsigned const low = radix_low_bit(differ), high = radix_high_bit(differ);
-    unsigned       from = small_from(shared, code, low, high, n);
-    for (;;) {
-        small_sort_bits(shared, code, items, from, high);
-        if (from == low || small_finish(shared, code, from, n))
-            break;
-        from = low;
-    }
+    block_sort_places<ITEMS>(&shared->counters, shared->order, items, radix_low_bit(differ),
+                             radix_high_bit(differ),
+                             [&](unsigned p) { return code.fold(shared->keys[p]); });
 }
 
 /* Writes the sorted array and its values. */
