@@ -11,6 +11,11 @@
 #include "backend/segments.h"
 #include "cuda/runtime/cuda_rt.cuh"
 
+enum {
+    SEGMENT_SELECT_MOST = 8, /* positions that a selection searches; more are read from a sort */
+    SEGMENT_TOPK_MOST = 32   /* first keys that a search finds */
+};
+
 struct segment { /* elements start, start + 1, ..., start + length - 1 */
     uint64_t start, length;
 };
@@ -329,7 +334,7 @@ static DEVICE void read_items(const void *array, unsigned size, AT &&at, IS_THER
         read_items_as<uint8_t>(array, at, is_there, x);
 }
 
-/* ---- Segments with a step ---- */
+/* ---- Segments with a step: cuda_backend.cu copies them, the verbs get rows ---- */
 
 /* The layout of rows without gaps, as segments_to_rows writes them. */
 static inline ordo_segment_view segment_rows(const ordo_segment_view *view)
@@ -349,20 +354,6 @@ ordo_status segments_to_rows(cuda_call *call, const ordo_segment_view *view, con
 ordo_status segments_from_rows(cuda_call *call, const ordo_segment_view *view, const void *rows,
                                size_t size, void *array);
 
-/* ---- Keys ---- */
-
-/* The keys that a verb reads, as contiguous segments: the array of the caller, or rows in scratch
- * if the segments have a step. */
-struct segment_input {
-    ordo_segment_view view; /* of `keys` */
-    const void       *keys;
-    size_t            n;     /* elements of `keys` */
-    const void       *given; /* the array of the caller */
-    void             *rows;
-    size_t            size;   /* of a key */
-    bool              copies; /* whether `keys` are rows in scratch */
-};
-
 /* Whether two segments of a fixed layout may share elements. */
 static inline bool segments_overlap(const ordo_segment_view *view)
 {
@@ -370,32 +361,6 @@ static inline bool segments_overlap(const ordo_segment_view *view)
     return (view->group > 1 && view->stride < span) ||
            (view->count > view->group &&
             view->group_stride < (view->group - 1) * view->stride + span);
-}
-
-/* apart: segments that share elements are copied too. */
-static inline segment_input segment_input_layout(cuda_scratch            *scratch,
-                                                 const ordo_segment_view *view, ordo_type type,
-                                                 const void *keys, size_t n, bool apart)
-{
-    segment_input input = {*view, keys, n, keys, NULL, cuda_type_size(type), false};
-    input.copies = view->offsets == NULL && view->count > 0 &&
-                   (view->step != 1 || (apart && segments_overlap(view)));
-    if (!input.copies)
-        return input;
-    input.view = segment_rows(view);
-    input.n = view->count * view->length;
-    input.rows = scratch_take<char>(scratch, input.n * input.size);
-    input.keys = input.rows;
-    return input;
-}
-
-/* Copies the segments to their rows, if there are any. */
-static inline ordo_status segment_input_fill(cuda_call *call, const segment_input &input,
-                                             const ordo_segment_view *view)
-{
-    if (!input.copies)
-        return ORDO_OK;
-    return segments_to_rows(call, view, input.given, input.size, input.rows);
 }
 
 #endif

@@ -6,8 +6,7 @@
  * each tile, one block per segment scans its tiles, and a second pass writes. An array without
  * segments is one segment. A segment without a k-th key is copied. Short rows whose keys may get
  * any order are sorted. Memory moved: one read and one write; of long segments the selection, two
- * reads and one write. Scratch: that of the selection, a key per segment, 24 bytes per tile, and
- * copies of the keys and results if a step is given. */
+ * reads and one write. Scratch: that of the selection, a key per segment, 24 bytes per tile. */
 #include "cuda/segments/select/dev_segments_select.cuh"
 #include "cuda/segments/select/segment_nth.cuh"
 
@@ -24,10 +23,8 @@ struct nth_counts {
 };
 
 struct nth_work {
-    segment_input   input;
     segment_classes classes;
     void           *pivots;
-    void           *out, *index;   /* rows of results if the segments have a step */
     nth_counts     *before;        /* for each tile of a long segment: the tiles before it */
     nth_counts     *totals;        /* for each long segment */
     uint64_t        most_segments; /* most long segments */
@@ -173,18 +170,8 @@ static nth_work nth_layout(cuda_scratch *scratch, const ordo_nth_job *job)
     ordo_segment_view const view = nth_view(job);
     size_t const            size = cuda_type_size(job->type);
     nth_work                work = {};
-    work.input = segment_input_layout(scratch, &view, job->type, job->keys, job->n, false);
-    work.out = job->out;
-    work.index = job->index;
-    if (work.input.copies) {
-        void *const out = scratch_take<char>(scratch, work.input.n * size);
-        void *const index =
-            scratch_take<char>(scratch, work.input.n * cuda_type_size(job->index_type));
-        work.out = job->out == NULL ? NULL : out;
-        work.index = job->index == NULL ? NULL : index;
-    }
     work.classes =
-        segment_classes_layout(scratch, &work.input.view, work.input.n,
+        segment_classes_layout(scratch, &view, job->n,
                                {{PLANES_UNLISTED, PLANES_OF_WARP,
                                  size == 8 ? planes_most<uint64_t>() : planes_most<uint32_t>()},
                                 NTH_TILE});
@@ -198,17 +185,18 @@ static nth_work nth_layout(cuda_scratch *scratch, const ordo_nth_job *job)
     return work;
 }
 
-static ordo_select_job pivots_of(const ordo_nth_job *job, const nth_work &work)
+static ordo_select_job pivots_of(const ordo_nth_job *job, const ordo_segment_view *view,
+                                 const nth_work &work)
 {
     ordo_select_job select = {};
     select.type = job->type;
-    select.keys = work.input.keys;
-    select.n = work.input.n;
+    select.keys = job->keys;
+    select.n = job->n;
     select.k = &job->k;
     select.count = 1;
     select.out = work.pivots;
     select.descending = job->descending;
-    select.segments = &work.input.view;
+    select.segments = view;
     return select;
 }
 
@@ -243,11 +231,12 @@ static ordo_sort_job nth_sort_of(const ordo_nth_job *job)
 
 size_t dev_nth_scratch(const ordo_nth_job *job)
 {
-    ordo_sort_job const   sort = nth_sort_of(job);
-    size_t const          sorted = nth_may_sort(job) ? dev_segments_sort_scratch(&sort) : 0;
-    cuda_scratch          counted = {};
-    nth_work const        work = nth_layout(&counted, job);
-    ordo_select_job const select = pivots_of(job, work);
+    ordo_sort_job const     sort = nth_sort_of(job);
+    size_t const            sorted = nth_may_sort(job) ? dev_segments_sort_scratch(&sort) : 0;
+    cuda_scratch            counted = {};
+    ordo_segment_view const view = nth_view(job);
+    nth_work const          work = nth_layout(&counted, job);
+    ordo_select_job const   select = pivots_of(job, &view, work);
     return ordo_max(sorted,
                     counted.used +
                         (work.classes.most_tiles != 0 ? dev_segments_select_scratch(&select) : 0));
@@ -290,31 +279,23 @@ ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)
     }
     ordo_segment_view const view = nth_view(job);
     nth_work const          work = nth_layout(&call->scratch, job);
-    ordo_select_job const   select = pivots_of(job, work);
+    ordo_select_job const   select = pivots_of(job, &view, work);
     size_t const            used = call->scratch.used;
-    if (view.count == 0 || work.input.n == 0)
+    if (view.count == 0 || job->n == 0)
         return ORDO_OK;
-    TRY(segment_input_fill(call, work.input, &view));
     if (work.classes.most_tiles != 0)
         TRY(dev_segments_select_long(call, &select));
     call->scratch.used = used;
     TRY(segment_classes_fill(call, work.classes));
     nth_wish wish = {};
-    wish.keys = work.input.keys;
+    wish.keys = job->keys;
     wish.pivots = work.pivots;
     wish.k = job->k;
-    wish.out = work.out;
-    wish.index = work.index;
+    wish.out = job->out;
+    wish.index = job->index;
     wish.index_is_wide = job->index_type == ORDO_U64;
     TRY(with_segment_codes(job->type, job->descending, KEY_FOLDED,
                            [&](auto codes) { return nth_split(call, codes, work, wish); }));
     call->exec->algorithm = "segments";
-    if (!work.input.copies)
-        return ORDO_OK;
-    if (job->out != NULL)
-        TRY(segments_from_rows(call, &view, work.out, work.input.size, job->out));
-    if (job->index != NULL)
-        TRY(segments_from_rows(call, &view, work.index, cuda_type_size(job->index_type),
-                               job->index));
     return ORDO_OK;
 }

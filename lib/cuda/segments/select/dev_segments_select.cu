@@ -4,12 +4,12 @@
  * block search among the bits of the keys (segment_planes.cuh), after a search by pivots in rows of
  * 65 to 1024 f32 (segment_pivots.cuh). Longer segments: from a bracket that a sample gives
  * (segment_bracket.cuh), or digit by digit (segment_digits.cuh). Rows of 2^22 or more keys: one
- * call of dev_select.cu each. More than SELECT_MOST positions: a sorted copy. Memory moved: the
- * keys once for each target of a long segment, else once; digit by digit once for each 8 bits.
- * Scratch: 4 KB per long segment and a quarter of its keys; 8 bytes per row of f32; copies. */
+ * call of dev_select.cu each. More than SEGMENT_SELECT_MOST positions: a sorted copy. Memory moved:
+ * the keys once for each target of a long segment, else once; digit by digit once for each 8 bits.
+ * Scratch: 4 KB per long segment and a quarter of its keys; 8 bytes per row of f32; a copy. */
 #include "cuda/segments/select/dev_segments_select.cuh"
 #include "cuda/segments/select/segment_bracket.cuh"
-#include "cuda/segments/segments.cuh"
+#include "cuda/segments/segment_alone.cuh"
 #include "cuda/segments/select/segment_pivots.cuh"
 #include "cuda/segments/select/segment_planes.cuh"
 #include "cuda/segments/segment_slots.cuh"
@@ -18,14 +18,13 @@
 
 enum {
     SHORT_THREADS = 256,
-    LANE_THREADS = 128,
-    SELECT_MOST = 8 /* positions that are searched */
+    LANE_THREADS = 128
 };
 
 /* Blocks of a multiprocessor, which the registers of the lanes allow. */
 static __host__ DEVICE constexpr int lane_resident(size_t size) { return size > 4 ? 6 : 8; }
 
-static_assert((int)SELECT_MOST <= (int)PIVOT_TARGETS, "targets of a search by pivots");
+static_assert((int)SEGMENT_SELECT_MOST <= (int)PIVOT_TARGETS, "targets of a search by pivots");
 
 static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row from which it gets a
                                                          * separate selection */
@@ -156,7 +155,6 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
 /* ---- The verb ---- */
 
 struct segment_select_work {
-    segment_input   input;
     uint64_t       *k;
     pivot_left      left;
     segment_classes classes; /* the long segments; its lists also hold the others */
@@ -165,8 +163,8 @@ struct segment_select_work {
 
 static bool has_alone_length(const ordo_select_job *job)
 {
-    return job->segments->offsets == NULL && job->segments->step == 1 &&
-           job->segments->length >= SELECT_ALONE && job->q == NULL && job->nans == ORDO_NANS_LAST;
+    return job->segments->offsets == NULL && job->segments->length >= SELECT_ALONE &&
+           job->q == NULL && job->nans == ORDO_NANS_LAST;
 }
 
 /* dev_select needs ascending positions. */
@@ -180,7 +178,7 @@ static bool goes_alone(const ordo_select_job *job)
     return j >= job->count;
 }
 
-static bool is_sorted_first(const ordo_select_job *job) { return job->count > SELECT_MOST; }
+static bool is_sorted_first(const ordo_select_job *job) { return job->count > SEGMENT_SELECT_MOST; }
 
 static uint64_t short_most(ordo_type type)
 {
@@ -195,11 +193,9 @@ static segment_limits select_limits(ordo_type type)
 static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_select_job *job)
 {
     segment_select_work work = {};
-    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
     work.k = scratch_take<uint64_t>(scratch, job->count);
-    work.left = pivot_left_layout(scratch, &work.input.view, job->type);
-    work.classes =
-        segment_classes_layout(scratch, &work.input.view, work.input.n, select_limits(job->type));
+    work.left = pivot_left_layout(scratch, job->segments, job->type);
+    work.classes = segment_classes_layout(scratch, job->segments, job->n, select_limits(job->type));
     work.digits = bracket_layout(scratch, work.classes, cuda_type_size(job->type), job->count);
     return work;
 }
@@ -255,12 +251,11 @@ static ordo_status launch_searches(cuda_call *call, const segment_codes<WORD> &c
 
 template <typename WORD>
 static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &codes,
-                                  const segment_select_work &work, const segment_targets &targets,
-                                  bool only_long)
+                                  const void *keys, const segment_select_work &work,
+                                  const segment_targets &targets, bool only_long)
 {
     const segment_classes &classes = work.classes;
     const segment_map     &map = classes.map;
-    const void *const      keys = work.input.keys;
     bool const             is_fixed = map.offsets == NULL;
     uint64_t const         longest = is_fixed ? map.length : map.n;
     uint64_t const         shortest = is_fixed ? map.length : 0;
@@ -286,10 +281,9 @@ static ordo_status select_all(cuda_call *call, const ordo_select_job *job, bool 
     targets.nans = job->nans;
     targets.out = job->out;
     TRY(select_put_positions(call, &wish, work.k));
-    TRY(segment_input_fill(call, work.input, job->segments));
     TRY(segment_classes_fill(call, work.classes));
     return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
-        return select_classes(call, codes, work, targets, only_long);
+        return select_classes(call, codes, job->keys, work, targets, only_long);
     });
 }
 
@@ -324,19 +318,15 @@ static __global__ void __launch_bounds__(SHORT_THREADS)
 }
 
 struct sorted_work {
-    segment_input input;
-    uint64_t     *k;
-    void         *sorted;
+    uint64_t *k;
+    void     *sorted;
 };
 
-/* Segments that share elements, and segments with a step, are rows already. */
 static sorted_work sorted_layout(cuda_scratch *scratch, const ordo_select_job *job)
 {
     sorted_work work;
-    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, true);
     work.k = scratch_take<uint64_t>(scratch, job->count);
-    work.sorted = work.input.copies ? work.input.rows
-                                    : scratch_take<char>(scratch, work.input.n * work.input.size);
+    work.sorted = scratch_take<char>(scratch, job->n * cuda_type_size(job->type));
     return work;
 }
 
@@ -345,9 +335,9 @@ static ordo_sort_job sort_of(const ordo_select_job *job, const sorted_work &work
     ordo_sort_job sort = {};
     sort.type = job->type;
     sort.keys = work.sorted;
-    sort.n = work.input.n;
+    sort.n = job->n;
     sort.descending = job->descending;
-    sort.segments = &work.input.view;
+    sort.segments = job->segments;
     return sort;
 }
 
@@ -360,14 +350,14 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
                                    job->method, job->nans,  job->out};
     wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
     TRY(select_put_positions(call, &wish, work.k));
-    TRY(segment_input_fill(call, work.input, job->segments));
-    if (!work.input.copies && work.input.n > 0)
-        CUDA_TRY(call->exec, cudaMemcpyAsync(work.sorted, job->keys, work.input.n * work.input.size,
-                                             cudaMemcpyDeviceToDevice, call->stream));
-    if (work.input.n > 0)
+    if (job->n > 0) {
+        CUDA_TRY(call->exec,
+                 cudaMemcpyAsync(work.sorted, job->keys, job->n * cuda_type_size(job->type),
+                                 cudaMemcpyDeviceToDevice, call->stream));
         TRY(dev_segments_sort(call, &sort));
+    }
     return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
-        segment_map const map = segment_map_of(&work.input.view, work.input.n);
+        segment_map const map = segment_map_of(job->segments, job->n);
         return CUDA_LAUNCH(call, select_from_sorted<decltype(codes.flip)>,
                            segment_grid(call, map.count * WARP_LANES, SHORT_THREADS, 8),
                            SHORT_THREADS, 0, codes, (const void *)work.sorted, map, targets);
@@ -376,38 +366,19 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 
 /* ---- Long rows, one after the other ---- */
 
-/* The job of a separate selection from row i. */
-static ordo_select_job select_of(const ordo_select_job *job, size_t i)
-{
-    ordo_select_job one = *job;
-    size_t const    size = cuda_type_size(job->type);
-    one.segments = NULL;
-    one.n = job->segments->length;
-    one.algorithm = ORDO_ALGORITHM_AUTO;
-    if (job->keys != NULL)
-        one.keys = (const char *)job->keys + ordo_segment_start(job->segments, i) * size;
-    if (job->out != NULL)
-        one.out = (char *)job->out + i * job->count * size;
-    return one;
-}
-
 static ordo_status select_alone(cuda_call *call, const ordo_select_job *job)
 {
-    size_t const used = call->scratch.used;
-    for (size_t i = 0; i < job->segments->count; i++) {
-        ordo_select_job const one = select_of(job, i);
-        TRY(dev_select(call, &one));
-        call->scratch.used = used; /* the next selection runs later on the stream, so it can reuse
-                                    * the scratch */
-    }
-    return ORDO_OK;
+    ordo_select_job any = *job;
+    any.algorithm = ORDO_ALGORITHM_AUTO;
+    return segments_each_alone(call, ordo_verb_select, &any, dev_select);
 }
 
 size_t dev_segments_select_scratch(const ordo_select_job *job)
 {
     size_t alone = 0;
     if (has_alone_length(job)) {
-        ordo_select_job const one = select_of(job, 0);
+        ordo_select_job one = segment_alone(ordo_verb_select, job, 0);
+        one.algorithm = ORDO_ALGORITHM_AUTO;
         alone = dev_select_scratch(&one);
     }
     if (!is_sorted_first(job))

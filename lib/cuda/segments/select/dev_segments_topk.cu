@@ -5,7 +5,7 @@
  * and sorts the keys up to it. Still longer segments are cut into tiles of a block's size; one
  * block for each segment joins the first k keys of its tiles. Larger k: an argsort of the segments.
  * Memory moved: the keys once. Scratch: 16 bytes for each key of a tile that is kept; for larger k
- * the index and the scratch of the argsort; rows of a layout with a step. */
+ * the index and the scratch of the argsort. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/segments/select/segment_pool.cuh"
@@ -109,8 +109,8 @@ static __global__ void __launch_bounds__(POOL::THREADS)
 {
     typedef typename POOL::WORD      WORD;
     __shared__ typename POOL::SHARED shared;
-    __shared__ WORD                  best_codes[TOPK_MOST];
-    __shared__ uint64_t              best_places[TOPK_MOST];
+    __shared__ WORD                  best_codes[SEGMENT_TOPK_MOST];
+    __shared__ uint64_t              best_places[SEGMENT_TOPK_MOST];
     uint64_t const                   slots = segment_slots_count(classes);
     unsigned const k = (unsigned)wish.k; /* less than a tile, so all tiles but the */
     POOL           mine;                 /* last of a segment kept k keys */
@@ -128,7 +128,8 @@ static __global__ void __launch_bounds__(POOL::THREADS)
         for (uint64_t done = 0; done < count;) {
             uint64_t const left = count - done;
             unsigned const more =
-                (unsigned)(left < POOL::MOST - TOPK_MOST ? left : POOL::MOST - TOPK_MOST);
+                (unsigned)(left < POOL::MOST - SEGMENT_TOPK_MOST ? left
+                                                                 : POOL::MOST - SEGMENT_TOPK_MOST);
             mine.n = have + more;
 #pragma unroll
             for (int e = 0; e < POOL::ITEMS; e++) {
@@ -187,7 +188,7 @@ static __global__ void __launch_bounds__(TOPK_THREADS)
 
 /* ---- The verb ---- */
 
-static bool is_searched(const ordo_topk_job *job) { return job->k <= TOPK_MOST; }
+static bool is_searched(const ordo_topk_job *job) { return job->k <= SEGMENT_TOPK_MOST; }
 
 static uint64_t topk_block_most(ordo_type type)
 {
@@ -196,7 +197,6 @@ static uint64_t topk_block_most(ordo_type type)
 }
 
 struct topk_work {
-    segment_input   input;
     segment_classes classes;
     void           *codes; /* of the kept keys */
     uint64_t       *places;
@@ -206,8 +206,7 @@ static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
 {
     topk_work      work;
     uint64_t const most = topk_block_most(job->type);
-    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
-    work.classes = segment_classes_layout(scratch, &work.input.view, work.input.n,
+    work.classes = segment_classes_layout(scratch, job->segments, job->n,
                                           {{PLANES_UNLISTED, PLANES_OF_WARP, most}, most});
     size_t const kept = work.classes.most_tiles * job->k;
     work.codes = scratch_take<char>(scratch, kept * (cuda_type_size(job->type) == 8 ? 8 : 4));
@@ -215,10 +214,10 @@ static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
     return work;
 }
 
-static topk_wish wish_of(const ordo_topk_job *job, const void *keys)
+static topk_wish wish_of(const ordo_topk_job *job)
 {
     topk_wish wish;
-    wish.keys = keys;
+    wish.keys = job->keys;
     wish.k = job->k;
     wish.values = job->values;
     wish.index = job->index;
@@ -292,52 +291,36 @@ static ordo_status topk_classes(cuda_call *call, const segment_codes<WORD> &code
 static ordo_status topk_searched(cuda_call *call, const ordo_topk_job *job)
 {
     topk_work const work = topk_layout(&call->scratch, job);
-    topk_wish const wish = wish_of(job, work.input.keys);
-    TRY(segment_input_fill(call, work.input, job->segments));
+    topk_wish const wish = wish_of(job);
     TRY(segment_classes_fill(call, work.classes));
     return with_segment_codes(job->type, job->descending, KEY_FOLDED,
                               [&](auto codes) { return topk_classes(call, codes, work, wish); });
 }
 
-struct topk_sorted_work {
-    segment_input input;
-    void         *index;
-};
-
-static topk_sorted_work topk_sorted_layout(cuda_scratch *scratch, const ordo_topk_job *job)
-{
-    topk_sorted_work work;
-    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, true);
-    work.index = scratch_take<char>(scratch, work.input.n * (work.input.n > UINT32_MAX ? 8 : 4));
-    return work;
-}
-
-static ordo_argsort_job argsort_of(const ordo_topk_job *job, const topk_sorted_work &work)
+static ordo_argsort_job argsort_of(cuda_scratch *scratch, const ordo_topk_job *job)
 {
     ordo_argsort_job sort = {};
     sort.type = job->type;
-    sort.keys = work.input.keys;
-    sort.n = work.input.n;
+    sort.keys = job->keys;
+    sort.n = job->n;
     sort.descending = job->descending;
-    sort.index_type = work.input.n > UINT32_MAX ? ORDO_U64 : ORDO_U32;
-    sort.index = work.index;
-    sort.segments = &work.input.view;
+    sort.index_type = job->n > UINT32_MAX ? ORDO_U64 : ORDO_U32;
+    sort.index = scratch_take<char>(scratch, job->n * cuda_type_size(sort.index_type));
+    sort.segments = job->segments;
     return sort;
 }
 
 static ordo_status topk_sorted(cuda_call *call, const ordo_topk_job *job)
 {
-    topk_sorted_work const work = topk_sorted_layout(&call->scratch, job);
-    ordo_argsort_job const sort = argsort_of(job, work);
-    topk_wish const        wish = wish_of(job, work.input.keys);
-    segment_map const      map = segment_map_of(&work.input.view, work.input.n);
-    TRY(segment_input_fill(call, work.input, job->segments));
+    ordo_argsort_job const sort = argsort_of(&call->scratch, job);
+    topk_wish const        wish = wish_of(job);
+    segment_map const      map = segment_map_of(job->segments, job->n);
     if (sort.n > 0)
         TRY(dev_segments_argsort(call, &sort));
     return with_segment_codes(job->type, job->descending, KEY_FOLDED, [&](auto codes) {
         return CUDA_LAUNCH(call, topk_from_index<decltype(codes.flip)>,
                            segment_grid(call, map.count * WARP_LANES, TOPK_THREADS, 8),
-                           TOPK_THREADS, 0, codes, map, wish, (const void *)work.index,
+                           TOPK_THREADS, 0, codes, map, wish, (const void *)sort.index,
                            sort.index_type == ORDO_U64);
     });
 }
@@ -347,8 +330,7 @@ size_t dev_segments_topk_scratch(const ordo_topk_job *job)
     if (is_searched(job))
         return scratch_of(topk_layout, job);
     cuda_scratch           counted = {};
-    topk_sorted_work const work = topk_sorted_layout(&counted, job);
-    ordo_argsort_job const sort = argsort_of(job, work);
+    ordo_argsort_job const sort = argsort_of(&counted, job);
     return counted.used + (sort.n > 0 ? dev_segments_argsort_scratch(&sort) : 0);
 }
 

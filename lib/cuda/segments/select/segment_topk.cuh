@@ -12,10 +12,6 @@
 #include "cuda/segments/select/segment_planes.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
-enum {
-    TOPK_MOST = 32 /* k of the search */
-};
-
 struct topk_wish { /* a kernel argument */
     const void *keys;
     uint64_t    k;
@@ -230,8 +226,8 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
 /* Writes the results of the `groups` groups of 2^M lanes of a warp. `places` has the places of the
  * first `count` keys of each group, in any order; 2^lg lanes sort them, 2^lg >= k. */
 template <typename WORD, int M, typename RECORD = topk_record<WORD>>
-static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const topk_wish &wish,
-                                     const uint16_t (*places)[TOPK_MOST], unsigned      groups,
+static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const topk_wish    &wish,
+                                     const uint16_t (*places)[SEGMENT_TOPK_MOST], unsigned groups,
                                      unsigned lg, uint64_t number, uint64_t start, unsigned count)
 {
     typedef typename RECORD::K K;
@@ -273,10 +269,10 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
     typedef planes<WORD, M> PLANES;
     constexpr unsigned      GROUPS = M <= 5 ? WARP_LANES >> M : 1;
     constexpr unsigned      LISTS = M <= 5 ? SLOTS_WARPS : 1;
-    __shared__ uint16_t     lists[LISTS][GROUPS][TOPK_MOST];
+    __shared__ uint16_t     lists[LISTS][GROUPS][SEGMENT_TOPK_MOST];
     __shared__ uint32_t     totals[2 * PLANES::WARPS + 1];
     __shared__ unsigned     taken;
-    uint16_t(*const places)[TOPK_MOST] = lists[threadIdx.x / WARP_LANES % LISTS];
+    uint16_t(*const places)[SEGMENT_TOPK_MOST] = lists[threadIdx.x / WARP_LANES % LISTS];
     planes_each<M>(map, group, [&](segment here, uint64_t number) {
         PLANES mine;
         mine.load(codes, wish.keys, here, vectors, totals);
