@@ -171,10 +171,7 @@ static nth_work nth_layout(cuda_scratch *scratch, const ordo_nth_job *job)
     size_t const            size = cuda_type_size(job->type);
     nth_work                work = {};
     work.classes =
-        segment_classes_layout(scratch, &view, job->n,
-                               {{PLANES_UNLISTED, PLANES_OF_WARP,
-                                 size == 8 ? planes_most<uint64_t>() : planes_most<uint32_t>()},
-                                NTH_TILE});
+        segment_classes_layout(scratch, &view, job->n, planes_limits(job->type, NTH_TILE));
     if (work.classes.most_tiles != 0)
         work.pivots = scratch_take<char>(scratch, view.count * size);
     work.before = scratch_take<nth_counts>(scratch, work.classes.most_tiles);

@@ -180,22 +180,13 @@ static bool goes_alone(const ordo_select_job *job)
 
 static bool is_sorted_first(const ordo_select_job *job) { return job->count > SEGMENT_SELECT_MOST; }
 
-static uint64_t short_most(ordo_type type)
-{
-    return cuda_type_size(type) == 8 ? planes_most<uint64_t>() : planes_most<uint32_t>();
-}
-
-static segment_limits select_limits(ordo_type type)
-{
-    return {{PLANES_UNLISTED, PLANES_OF_WARP, short_most(type)}, DIGITS_TILE};
-}
-
 static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_select_job *job)
 {
     segment_select_work work = {};
     work.k = scratch_take<uint64_t>(scratch, job->count);
     work.left = pivot_left_layout(scratch, job->segments, job->type);
-    work.classes = segment_classes_layout(scratch, job->segments, job->n, select_limits(job->type));
+    work.classes = segment_classes_layout(scratch, job->segments, job->n,
+                                          planes_limits(job->type, DIGITS_TILE));
     work.digits = bracket_layout(scratch, work.classes, cuda_type_size(job->type), job->count);
     return work;
 }
@@ -212,41 +203,30 @@ static ordo_status launch_sorted(cuda_call *call, const segment_codes<WORD> &cod
                        codes, keys, map, targets);
 }
 
-/* Segments of 17 to planes_most<WORD>() keys, from 2^M threads on; only the rows of `left` if there
- * is such a list. */
-template <typename WORD, int M>
-static ordo_status launch_planes(cuda_call *call, const segment_codes<WORD> &codes,
-                                 const void *keys, const segment_classes &classes,
-                                 const segment_targets &targets, const pivot_left &left)
-{
-    const segment_map &map = classes.map;
-    planes_class       here = planes_class_of<WORD, M>(classes);
-    if (left.rows != NULL)
-        here.source = {left.rows, left.count, map.count};
-    if (here.is_used)
-        TRY(CUDA_LAUNCH(call, (select_plane_segments<WORD, M>),
-                        planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, keys,
-                        map, targets, here, planes_are_vectors(map, keys, codes.bytes)));
-    if constexpr (M < planes_last<WORD>())
-        return launch_planes<WORD, M + planes_step<WORD>()>(call, codes, keys, classes, targets,
-                                                            left);
-    return ORDO_OK;
-}
-
-/* The same; rows of f32 are searched by pivots first. */
+/* Segments of 17 to planes_most<WORD>() keys. Rows of f32 are searched by pivots first, which leave
+ * a list of rows. */
 template <typename WORD>
 static ordo_status launch_searches(cuda_call *call, const segment_codes<WORD> &codes,
                                    const void *keys, const segment_select_work &work,
                                    const segment_targets &targets)
 {
-    const segment_classes &classes = work.classes;
-    pivot_left             left = {};
+    const segment_map &map = work.classes.map;
+    bool const         vectors = planes_are_vectors(map, keys, codes.bytes);
+    pivot_left         left = {};
     if constexpr (sizeof(WORD) == 4)
-        if (work.left.rows != NULL && planes_are_vectors(classes.map, keys, codes.bytes)) {
+        if (work.left.rows != NULL && vectors) {
             left = work.left;
-            TRY(launch_pivots(call, codes, keys, classes.map, targets, left));
+            TRY(launch_pivots(call, codes, keys, map, targets, left));
         }
-    return launch_planes<WORD, planes_first<WORD>()>(call, codes, keys, classes, targets, left);
+    return planes_classes<WORD>(
+        work.classes, WARP_SORT_ITEMS, [&](auto m, planes_class here) -> ordo_status {
+            constexpr int M = decltype(m)::M;
+            if (left.rows != NULL)
+                here.source = {left.rows, left.count, map.count};
+            return CUDA_LAUNCH(call, (select_plane_segments<WORD, M>),
+                               planes_grid(call, map, here.source, M), planes_threads(M), 0, codes,
+                               keys, map, targets, here, vectors);
+        });
 }
 
 template <typename WORD>

@@ -227,23 +227,20 @@ static topk_wish wish_of(const ordo_topk_job *job)
     return wish;
 }
 
-/* Segments of 17 to planes_most<WORD>() keys, from 2^M threads on. */
-template <typename WORD, int M>
+/* Segments of 17 to planes_most<WORD>() keys. */
+template <typename WORD>
 static ordo_status launch_planes(cuda_call *call, const segment_codes<WORD> &codes,
                                  const segment_classes &classes, const topk_wish &wish)
 {
     const segment_map &map = classes.map;
-    planes_class const here = planes_class_of<WORD, M>(classes);
-    unsigned           lg = 0;
-    while (1u << lg < wish.k)
-        lg++;
-    if (here.is_used)
-        TRY(CUDA_LAUNCH(call, (topk_plane_segments<WORD, M>),
-                        planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, map,
-                        wish, here, planes_are_vectors(map, wish.keys, codes.bytes), lg));
-    if constexpr (M < planes_last<WORD>())
-        return launch_planes<WORD, M + planes_step<WORD>()>(call, codes, classes, wish);
-    return ORDO_OK;
+    bool const         vectors = planes_are_vectors(map, wish.keys, codes.bytes);
+    return planes_classes<WORD>(
+        classes, WARP_SORT_ITEMS, [&](auto m, const planes_class &here) -> ordo_status {
+            constexpr int M = decltype(m)::M;
+            return CUDA_LAUNCH(call, (topk_plane_segments<WORD, M>),
+                               planes_grid(call, map, here.source, M), planes_threads(M), 0, codes,
+                               map, wish, here, vectors, lg_of(wish.k));
+        });
 }
 
 /* Segments of up to 16 keys. */
@@ -271,7 +268,7 @@ static ordo_status topk_classes(cuda_call *call, const segment_codes<WORD> &code
     topk_kept<WORD> const                       kept = {(WORD *)work.codes, work.places};
     if (shortest <= WARP_SORT_ITEMS)
         TRY(launch_short(call, codes, map, wish));
-    TRY((launch_planes<WORD, planes_first<WORD>()>(call, codes, classes, wish)));
+    TRY(launch_planes(call, codes, classes, wish));
     if (shortest <= OF_BLOCK::MOST && longest > planes_most<WORD>()) {
         pool_source const source = pool_source_of(classes, 1);
         TRY(CUDA_LAUNCH(call, (topk_pool_segments<OF_BLOCK, OF_BLOCK::THREADS>),

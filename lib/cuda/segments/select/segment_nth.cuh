@@ -183,20 +183,18 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
     });
 }
 
-/* Segments of 1 to planes_most<WORD>() keys, from 2^M threads on. */
-template <typename WORD, int M = planes_first<WORD>()>
+/* Segments of 1 to planes_most<WORD>() keys. */
+template <typename WORD>
 static ordo_status nth_short(cuda_call *call, const segment_codes<WORD> &codes,
                              const segment_classes &classes, const nth_wish &wish, unsigned lg)
 {
     const segment_map &map = classes.map;
-    planes_class const here = planes_class_of<WORD, M>(classes, 0);
-    if (here.is_used)
-        TRY(CUDA_LAUNCH(call, (nth_plane_segments<WORD, M>), planes_grid(call, map, here.source, M),
-                        planes_threads(M), 0, codes, map, wish, here,
-                        lg > (unsigned)M ? lg : (unsigned)M));
-    if constexpr (M < planes_last<WORD>())
-        return nth_short<WORD, M + planes_step<WORD>()>(call, codes, classes, wish, lg);
-    return ORDO_OK;
+    return planes_classes<WORD>(classes, 0, [&](auto m, const planes_class &here) -> ordo_status {
+        constexpr int M = decltype(m)::M;
+        return CUDA_LAUNCH(call, (nth_plane_segments<WORD, M>),
+                           planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, map,
+                           wish, here, lg > (unsigned)M ? lg : (unsigned)M);
+    });
 }
 
 #endif

@@ -386,12 +386,19 @@ template <typename WORD> static constexpr uint64_t planes_most(void)
     return (uint64_t)PLANES_ITEMS << planes_last<WORD>();
 }
 
-/* Segments of up to `above` keys, by default 16, are left out. With offsets, list 0 is handled with
- * M = 5, and list 1, up to planes_most<WORD>() keys, with the largest M. The limits of the classes
- * are PLANES_UNLISTED, PLANES_OF_WARP, and at least planes_most<WORD>(). */
+/* The classes of a verb: longer segments are cut into tiles of `tile` keys, by default as many as a
+ * block holds. */
+static inline segment_limits planes_limits(ordo_type type, uint64_t tile = 0)
+{
+    uint64_t const most =
+        cuda_type_size(type) == 8 ? planes_most<uint64_t>() : planes_most<uint32_t>();
+    return {{PLANES_UNLISTED, PLANES_OF_WARP, most}, tile != 0 ? tile : most};
+}
+
+/* Segments of up to `above` keys are left out. With offsets, list 0 is handled with M = 5, and list
+ * 1, up to planes_most<WORD>() keys, with the largest M. */
 template <typename WORD, int M>
-static inline planes_class planes_class_of(const segment_classes &classes,
-                                           uint64_t               above = WARP_SORT_ITEMS)
+static inline planes_class planes_class_of(const segment_classes &classes, uint64_t above)
 {
     const segment_map &map = classes.map;
     bool const         is_fixed = map.offsets == NULL;
@@ -411,6 +418,19 @@ static inline planes_class planes_class_of(const segment_classes &classes,
         (is_fixed ? map.length <= here.most && map.length > here.least : map.n > here.least) &&
         (!is_listed || M == 5 || M == planes_last<WORD>());
     return here;
+}
+
+/* Calls f(constant, class) for each M that segments of more than `above` keys need:
+ * decltype(constant)::M is M. */
+template <typename WORD, int M = planes_first<WORD>(), typename F>
+static inline ordo_status planes_classes(const segment_classes &classes, uint64_t above, F &&f)
+{
+    planes_class const here = planes_class_of<WORD, M>(classes, above);
+    if (here.is_used)
+        TRY(f(slots_constant<M>(), here));
+    if constexpr (M < planes_last<WORD>())
+        return planes_classes<WORD, M + planes_step<WORD>()>(classes, above, f);
+    return ORDO_OK;
 }
 
 /* Whether all segments start and end at multiples of 16 bytes. */
