@@ -339,7 +339,7 @@ ordo_status segments_sort_huge(cuda_call *call, const segment_plan *plan,
     size_t const        counters = (size_t)HUGE_BINS * HUGE_COPIES * sizeof(uint32_t);
     size_t const        grid = segment_grid(call, huge.tiles, 1, HUGE_SHAPE::RESIDENT);
     CUDA_TRY(call->exec, cudaMemsetAsync(huge.state, 0, huge.zero_bytes, call->stream));
-    TRY(CUDA_LAUNCH(call, huge_list, 1, HUGE_LIST_THREADS, 0, plan->lists,
+    TRY(CUDA_LAUNCH(call, huge_list, 1, HUGE_LIST_THREADS, 0, plan->classes.lists,
                     (const uint32_t *)plan->splits[0].falls, huge));
     TRY(cuda_allow_shared(call, huge_count, counters));
     TRY(CUDA_LAUNCH(call, huge_count, segment_grid(call, huge.tiles, 1, HUGE_COUNTING),

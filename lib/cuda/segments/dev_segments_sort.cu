@@ -52,16 +52,11 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     bool const                     fixed = view->offsets == NULL;
     bool const                     keys = wish->result == RESULT_KEYS;
     segment_plan                   plan = {};
-    plan.map = segment_map_of(view, wish->n);
     plan.shortest = fixed ? view->length : 0;
     plan.longest = fixed ? view->length : wish->n;
     plan.record_size = keys ? bits : bits == 4 && plan.longest < UINT32_MAX ? 8 : 16;
     segment_limits const classes = segment_sort_classes(plan.record_size);
-    plan.tiles = view->count * ordo_div_up(view->length, classes.tile);
-    if (!fixed) {
-        plan.lists = segment_lists_layout(scratch, wish->n, view->count, classes);
-        plan.tiles = plan.lists.tiles;
-    }
+    plan.classes = segment_classes_layout(scratch, view, wish->n, classes);
     if (plan.longest <= classes.limits[SEGMENT_LISTS - 1])
         return plan;
     /* A merge of segments that overlap because of bad offsets may read beyond the end. */
@@ -69,14 +64,14 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
     plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
     if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
-        plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
+        plan.heads = scratch_take<uint32_t>(scratch, plan.classes.most_tiles);
     if (plan.longest >= UINT32_MAX)
         return plan; /* tiles are merged */
     if (keys && !fixed && cuda_type_size(wish->type) == 4)
         plan.huge = segment_huge_layout(scratch, wish->n);
     uint16_t *const ids = scratch_take<uint16_t>(scratch, wish->n);
     plan.levels = plan.longest > CUDA_TUNE_SEGMENT_TWICE * classes.tile ? 2 : 1;
-    for (size_t level = 0, tiles = plan.tiles; level < plan.levels; level++) {
+    for (size_t level = 0, tiles = plan.classes.most_tiles; level < plan.levels; level++) {
         segment_split *const split = &plan.splits[level];
         *split = split_layout(scratch, wish->n, tiles, plan.record_size, classes);
         split->ids = ids;
@@ -84,10 +79,9 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
          * segments take 6.16 and 6.09 ms so, and 5.69 and 5.82 by digits. */
         bool const even = keys && cuda_type_size(wish->type) == 4 && (fixed || level == 0);
         if (level == 0 || even) {
-            const segment_lists *const lists =
-                level == 0 ? &plan.lists : &plan.splits[level - 1].lists;
-            split->segments =
-                level == 0 && fixed ? view->count : (size_t)lists->room[SEGMENT_LISTS - 1];
+            split->segments = level == 0
+                                  ? segment_slots_most(plan.classes)
+                                  : (size_t)plan.splits[level - 1].lists.room[SEGMENT_LISTS - 1];
             split->falls = scratch_take<uint32_t>(scratch, split->segments + SPLIT_COUNTS);
         }
         if (even)

@@ -247,7 +247,7 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, 8)
 template <typename BITS>
 static inline bool are_lane_rows(const segment_plan *plan, const segment_job<BITS> &job)
 {
-    return segments_are_dense(plan->map) && plan->map.length == WARP_SORT_ITEMS &&
+    return segments_are_dense(plan->classes.map) && plan->classes.map.length == WARP_SORT_ITEMS &&
            job.result == RESULT_KEYS && job.key_size == 4 && job.records == NULL &&
            ((uintptr_t)job.in | (uintptr_t)job.out) % 16 == 0;
 }
@@ -259,7 +259,7 @@ static inline segment_presence presence_of(const segment_plan *plan, uint64_t le
 {
     if (!plan->is_classified)
         return {NULL, 0, 0};
-    return {segment_lengths(plan->lists), segment_length_bits(least, most), 0};
+    return {segment_lengths(plan->classes.lists), segment_length_bits(least, most), 0};
 }
 
 /* The smallest lg with n <= 2^lg. */
@@ -276,12 +276,13 @@ static ordo_status launch_groups(cuda_call *call, const segment_plan *plan,
                                  const segment_job<BITS> &job, unsigned lg, unsigned least)
 {
     unsigned const most = 1u << lg;
-    size_t const grid = segment_grid(call, ordo_div_up(plan->map.count, GROUP_THREADS >> lg), 1, 8);
+    size_t const   grid =
+        segment_grid(call, ordo_div_up(plan->classes.map.count, GROUP_THREADS >> lg), 1, 8);
     segment_presence presence = presence_of(plan, least - 1, most);
     if (sizeof(typename KIND::K) <= 8)
         presence.unless = segment_length_bits(GROUP_MOST, WARP_SORT_ITEMS);
-    return CUDA_LAUNCH(call, segments_by_groups<KIND>, grid, GROUP_THREADS, 0, plan->map, job,
-                       presence, lg, least, most);
+    return CUDA_LAUNCH(call, segments_by_groups<KIND>, grid, GROUP_THREADS, 0, plan->classes.map,
+                       job, presence, lg, least, most);
 }
 
 /* Segments of more than `least` and at most `most` records, if some have more than `wanted`. */
@@ -291,9 +292,10 @@ static ordo_status launch_slots(cuda_call *call, const segment_plan *plan,
                                 int64_t wanted)
 {
     return CUDA_LAUNCH(call, (segments_by_slots<KIND, M>),
-                       slots_grid(call, plan->map, M, sizeof(typename KIND::K)), SLOTS_THREADS, 0,
-                       plan->map, job, presence_of(plan, (uint64_t)wanted, most), least, most,
-                       slots_chunk(plan->map, M));
+                       slots_grid(call, plan->classes.map, M, sizeof(typename KIND::K)),
+                       SLOTS_THREADS, 0, plan->classes.map, job,
+                       presence_of(plan, (uint64_t)wanted, most), least, most,
+                       slots_chunk(plan->classes.map, M));
 }
 
 /* Sorts the segments that warps sort in registers, of these lengths. */
@@ -305,8 +307,8 @@ static ordo_status launch_lanes(cuda_call *call, const segment_plan *plan,
     if constexpr (sizeof(typename KIND::K) == 4)
         if (are_lane_rows(plan, job))
             return CUDA_LAUNCH(call, segments_by_lanes<BITS>,
-                               segment_grid(call, plan->map.count, SLOTS_THREADS, 8), SLOTS_THREADS,
-                               0, plan->map.count, job);
+                               segment_grid(call, plan->classes.map.count, SLOTS_THREADS, 8),
+                               SLOTS_THREADS, 0, plan->classes.map.count, job);
     if (shortest <= GROUP_MOST)
         TRY(launch_groups<KIND>(call, plan, job, lg, 1));
     if constexpr (sizeof(typename KIND::K) <= 8) {

@@ -265,6 +265,14 @@ static inline ordo_status segment_classes_fill(cuda_call *call, const segment_cl
     return segments_classify(call, classes.map, classes.limits, classes.lists);
 }
 
+/* Most long segments. */
+static inline size_t segment_slots_most(const segment_classes &classes)
+{
+    if (classes.most_tiles == 0)
+        return 0;
+    return classes.map.offsets != NULL ? classes.lists.room[SEGMENT_LISTS - 1] : classes.map.count;
+}
+
 /* The number of long segments, and the one with a number below that. */
 static DEVICE uint64_t segment_slots_count(const segment_classes &classes)
 {

@@ -25,9 +25,8 @@ struct nth_counts {
 struct nth_work {
     segment_classes classes;
     void           *pivots;
-    nth_counts     *before;        /* for each tile of a long segment: the tiles before it */
-    nth_counts     *totals;        /* for each long segment */
-    uint64_t        most_segments; /* most long segments */
+    nth_counts     *before; /* for each tile of a long segment: the tiles before it */
+    nth_counts     *totals; /* for each long segment */
 };
 
 /* ---- Parts ---- */
@@ -175,10 +174,7 @@ static nth_work nth_layout(cuda_scratch *scratch, const ordo_nth_job *job)
     if (work.classes.most_tiles != 0)
         work.pivots = scratch_take<char>(scratch, view.count * size);
     work.before = scratch_take<nth_counts>(scratch, work.classes.most_tiles);
-    work.most_segments = view.offsets != NULL    ? work.classes.lists.room[SEGMENT_LISTS - 1]
-                         : work.classes.each > 0 ? view.count
-                                                 : 0;
-    work.totals = scratch_take<nth_counts>(scratch, work.most_segments);
+    work.totals = scratch_take<nth_counts>(scratch, segment_slots_most(work.classes));
     return work;
 }
 
@@ -259,8 +255,8 @@ static ordo_status nth_split(cuda_call *call, const segment_codes<WORD> &codes,
     size_t const tiles = segment_grid(call, work.classes.most_tiles, 1, 4);
     TRY(CUDA_LAUNCH(call, nth_count<WORD>, tiles, NTH_THREADS, 0, codes, work.classes, wish,
                     work.before));
-    TRY(CUDA_LAUNCH(call, nth_scan, segment_grid(call, work.most_segments, 1, 2), NTH_SCAN_THREADS,
-                    0, work.classes, work.before, work.totals));
+    TRY(CUDA_LAUNCH(call, nth_scan, segment_grid(call, segment_slots_most(work.classes), 1, 2),
+                    NTH_SCAN_THREADS, 0, work.classes, work.before, work.totals));
     return CUDA_LAUNCH(call, nth_write<WORD>, tiles, NTH_THREADS, 0, codes, work.classes, wish,
                        (const nth_counts *)work.before, (const nth_counts *)work.totals);
 }
