@@ -1,10 +1,11 @@
-/* segment_topk.cuh - kernels for the first k keys of short segments, k up to 32.
+/* segment_topk.cuh - kernels for the first k keys of segments, k up to 32.
  *
  * Up to 16 keys: one lane sorts the keys of a segment in registers. In rows without gaps the place
  * takes 4 bits of the key, so a record is one word; if these bits decide an order in one of 32
  * rows, the warp sorts its rows again as records of code and place. Up to 8192 keys (8-byte keys:
  * 4096): lanes or a block search the k-th key (segment_planes.cuh); then up to 32 lanes sort the
- * keys up to it by code and place. Memory moved: the keys once, and the results. */
+ * keys up to it by code and place. Longer segments: the same for tiles and then for the keys that
+ * the tiles keep. Memory moved: the keys once, and the results. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 
@@ -13,11 +14,12 @@
 #include "cuda/sort/merge_sorted.cuh"
 
 struct topk_wish { /* a kernel argument */
-    const void *keys;
-    uint64_t    k;
-    void       *values, *index; /* NULL: not wanted */
-    bool        index_is_wide, omits;
-    uint64_t   *found; /* NULL: not wanted */
+    const void     *keys;
+    const uint64_t *places; /* NULL, or the places of `keys` in their segments */
+    uint64_t        k;
+    void           *values, *index; /* NULL: not wanted */
+    bool            index_is_wide, omits;
+    uint64_t       *found; /* NULL: not wanted */
 };
 
 /* ---- Results ---- */
@@ -35,13 +37,13 @@ static DEVICE void topk_put(const segment_codes<WORD> &codes, const topk_wish &w
         ((uint32_t *)wish.index)[at] = (uint32_t)place;
 }
 
-/* Writes result r of segment `number`, which starts at `start`. */
+/* Writes result r of segment `number`: key start + place. */
 template <typename WORD>
 static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish &wish,
                               uint64_t number, uint64_t start, uint64_t r, uint64_t place)
 {
     uint64_t const at = number * wish.k + r;
-    topk_put(codes, wish, at, place,
+    topk_put(codes, wish, at, wish.places != NULL ? wish.places[start + place] : place,
              wish.values != NULL ? codes.raw(wish.keys, start + place) : (WORD)0);
 }
 
@@ -258,6 +260,44 @@ static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const top
     }
 }
 
+/* Where the groups of a warp or the threads of a block list places. In shared memory. */
+template <int M> struct topk_lists {
+    static constexpr unsigned GROUPS = M <= 5 ? WARP_LANES >> M : 1;
+    static constexpr unsigned WARPS = M <= 5 ? SLOTS_WARPS : 1;
+
+    uint16_t places[WARPS][GROUPS][SEGMENT_TOPK_MOST];
+    unsigned taken; /* M > 5 */
+};
+
+/* Lists the places of the first `count` keys of every group, in any order. Ends with a barrier of
+ * the warp or the block. */
+template <typename WORD, int M>
+static DEVICE void topk_find(planes<WORD, M> &mine, const segment_codes<WORD> &codes,
+                             unsigned count, topk_lists<M> *lists)
+{
+    if (M > 5 && threadIdx.x == 0)
+        lists->taken = 0;
+    uint32_t       first = mine.first_keys(codes, count);
+    unsigned const found = (unsigned)__popc(first);
+    unsigned       at = 0;
+    if constexpr (M > 5) {
+        __syncthreads(); /* `taken` is 0 */
+        if (found != 0)
+            at = atomicAdd(&lists->taken, found);
+    } else {
+        at = planes<WORD, M>::sum_before(found);
+    }
+    uint16_t(*const places)[SEGMENT_TOPK_MOST] =
+        lists->places[threadIdx.x / WARP_LANES % topk_lists<M>::WARPS];
+    for (; first != 0; first &= first - 1)
+        places[M <= 5 ? lane_id() >> M : 0][at++] =
+            (uint16_t)mine.place((unsigned)__ffs((int)first) - 1);
+    if constexpr (M > 5)
+        __syncthreads();
+    else
+        __syncwarp();
+}
+
 /* The segments of a class. */
 template <typename WORD, int M>
 static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
@@ -267,38 +307,116 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
                         bool vectors, unsigned lg)
 {
     typedef planes<WORD, M> PLANES;
-    constexpr unsigned      GROUPS = M <= 5 ? WARP_LANES >> M : 1;
-    constexpr unsigned      LISTS = M <= 5 ? SLOTS_WARPS : 1;
-    __shared__ uint16_t     lists[LISTS][GROUPS][SEGMENT_TOPK_MOST];
+    typedef topk_lists<M>   LISTS;
+    __shared__ LISTS        lists;
     __shared__ uint32_t     totals[2 * PLANES::WARPS + 1];
-    __shared__ unsigned     taken;
-    uint16_t(*const places)[SEGMENT_TOPK_MOST] = lists[threadIdx.x / WARP_LANES % LISTS];
     planes_each<M>(map, group, [&](segment here, uint64_t number) {
         PLANES mine;
         mine.load(codes, wish.keys, here, vectors, totals);
         unsigned const count = (unsigned)(wish.k < mine.n ? wish.k : mine.n);
-        if (M > 5 && threadIdx.x == 0)
-            taken = 0;
-        uint32_t       first = mine.first_keys(codes, count);
-        unsigned const found = (unsigned)__popc(first);
-        unsigned       at = 0;
-        if constexpr (M > 5) {
-            __syncthreads(); /* `taken` is 0 */
-            if (found != 0)
-                at = atomicAdd(&taken, found);
-        } else {
-            at = PLANES::sum_before(found);
-        }
-        for (; first != 0; first &= first - 1)
-            places[M <= 5 ? lane_id() >> M : 0][at++] =
-                (uint16_t)mine.place((unsigned)__ffs((int)first) - 1);
-        if constexpr (M > 5)
-            __syncthreads();
-        else
-            __syncwarp();
+        topk_find(mine, codes, count, &lists);
         if (M <= 5 || threadIdx.x < WARP_LANES)
-            topk_write_groups<WORD, M>(codes, wish, places, GROUPS, lg, number, here.start, count);
+            topk_write_groups<WORD, M>(codes, wish,
+                                       lists.places[threadIdx.x / WARP_LANES % LISTS::WARPS],
+                                       LISTS::GROUPS, lg, number, here.start, count);
     });
+}
+
+/* ---- Longer segments: in tiles, which become shorter segments ---- */
+
+struct topk_kept { /* the first k keys of each tile, in the order of their places */
+    void     *keys;
+    uint64_t *places; /* in the segment */
+};
+
+/* Keeps keys start + places[r], which are at `moved` + places[r] in their segment, from entry `to`
+ * on. Called by a whole warp. */
+template <typename WORD>
+static DEVICE void topk_keep(const segment_codes<WORD> &codes, const topk_wish &wish,
+                             const uint16_t *places, unsigned count, uint64_t start, uint64_t moved,
+                             const topk_kept &kept, uint64_t to)
+{
+    bool const     is_there = lane_id() < count;
+    uint32_t const place =
+        group_sort(is_there ? (uint32_t)places[lane_id()] : UINT32_MAX, WARP_LANES);
+    WORD     raw = 0;
+    uint64_t in_segment = 0;
+    if (is_there) {
+        raw = codes.raw(wish.keys, start + place);
+        in_segment = wish.places != NULL ? wish.places[start + place] : moved + place;
+    }
+    __syncwarp(); /* the entries may be among the keys */
+    if (is_there) {
+        codes.write_raw(kept.keys, to + lane_id(), raw);
+        kept.places[to + lane_id()] = in_segment;
+    }
+}
+
+/* Keeps the first k keys of every tile. */
+template <typename WORD, int M = planes_last<WORD>()>
+static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
+    topk_tiles(const __grid_constant__ segment_codes<WORD> codes,
+               const __grid_constant__ segment_classes     classes,
+               const __grid_constant__ topk_wish wish, topk_kept const kept, bool vectors)
+{
+    typedef planes<WORD, M> PLANES;
+    __shared__ topk_lists<M> lists;
+    __shared__ uint32_t      totals[2 * PLANES::WARPS + 1];
+    uint64_t const           tiles = segment_tiles_count(classes);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        segment_part const here = segment_tile_at(classes, t);
+        uint64_t const     from = here.tile * PLANES::MOST;
+        if (from >= here.where.length) /* the lists do not contain the segment */
+            continue;
+        segment const tile = {here.where.start + from,
+                              min(here.where.length - from, (uint64_t)PLANES::MOST)};
+        PLANES        mine;
+        mine.load(codes, wish.keys, tile, vectors, totals);
+        unsigned const count = (unsigned)min(wish.k, tile.length);
+        topk_find(mine, codes, count, &lists);
+        if (threadIdx.x < WARP_LANES)
+            topk_keep(codes, wish, lists.places[0][0], count, tile.start, from, kept, t * wish.k);
+    }
+}
+
+/* The first k keys of every long segment, from those that its tiles kept: the keys of `wish`. As
+ * long as there are too many for a block, it replaces as many as it holds by the first k of them,
+ * just before the next ones. So ties stay in the order of their places. */
+template <typename WORD, int M = planes_last<WORD>()>
+static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
+    topk_join(const __grid_constant__ segment_codes<WORD> codes,
+              const __grid_constant__ segment_classes     classes,
+              const __grid_constant__ topk_wish wish, topk_kept const kept, unsigned lg)
+{
+    typedef planes<WORD, M> PLANES;
+    __shared__ topk_lists<M> lists;
+    __shared__ uint32_t      totals[2 * PLANES::WARPS + 1];
+    uint64_t const           slots = segment_slots_count(classes);
+    for (uint64_t slot = blockIdx.x; slot < slots; slot += gridDim.x) {
+        segment_large const large = segment_slot_at(classes, slot);
+        uint64_t const      tiles = (large.where.length + PLANES::MOST - 1) / PLANES::MOST;
+        uint64_t const      last = large.where.length - (tiles - 1) * PLANES::MOST;
+        uint64_t            start = large.first_tile * wish.k;
+        uint64_t            left = (tiles - 1) * wish.k + min(last, wish.k);
+        bool                is_over = false;
+        if (large.first_tile + tiles > segment_tiles_count(classes)) /* not all tiles were done */
+            continue;
+        while (!is_over) {
+            segment const part = {start, min(left, (uint64_t)PLANES::MOST)};
+            PLANES        mine;
+            mine.load(codes, wish.keys, part, false, totals);
+            unsigned const count = (unsigned)min(wish.k, part.length);
+            topk_find(mine, codes, count, &lists);
+            is_over = left <= PLANES::MOST;
+            start += part.length - count;
+            left -= part.length - count;
+            if (threadIdx.x < WARP_LANES && is_over)
+                topk_write_groups<WORD, M>(codes, wish, lists.places[0], 1, lg, large.number,
+                                           part.start, count);
+            else if (threadIdx.x < WARP_LANES)
+                topk_keep(codes, wish, lists.places[0][0], count, part.start, 0, kept, start);
+        }
+    }
 }
 
 #endif
