@@ -1,8 +1,8 @@
 /* dev_segments_order.cu - is_sorted and runs of every segment (segment_measure.cuh).
  *
  * Every key is compared with its left neighbour in the segment. Memory moved: the keys once.
- * Scratch: the list of long segments. is_sorted waits only if the host asks for the first segment that
- * is not sorted. */
+ * Scratch: the list of long segments. is_sorted waits only if the host asks for the first segment
+ * that is not sorted. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segments.cuh"
