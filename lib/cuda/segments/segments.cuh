@@ -138,12 +138,10 @@ static inline uint64_t segment_length_bits(uint64_t least, uint64_t most)
 struct segment_presence {
     const unsigned long long *lengths; /* NULL: not known */
     uint64_t                  wanted;  /* bits of the lengths that the kernel handles */
-    uint64_t                  unless;  /* if one of these is there, another kernel does its work */
 };
 static DEVICE bool segments_are_absent(const segment_presence &here)
 {
-    return here.lengths != NULL &&
-           ((*here.lengths & here.wanted) == 0 || (*here.lengths & here.unless) != 0);
+    return here.lengths != NULL && (*here.lengths & here.wanted) == 0;
 }
 
 /* Fills the lists; map.offsets is not NULL. */

@@ -435,8 +435,8 @@ static inline planes_class planes_class_of(const segment_classes &classes, uint6
     if (is_listed)
         here.least = M <= 5 ? (uint64_t)PLANES_UNLISTED : (uint64_t)PLANES_OF_WARP;
     else if (segment_classes_listed(classes))
-        here.presence = {segment_lengths(classes.lists), segment_length_bits(here.least, here.most),
-                         0};
+        here.presence = {segment_lengths(classes.lists),
+                         segment_length_bits(here.least, here.most)};
     here.source = planes_source_of(classes, !is_listed ? -1 : M <= 5 ? 0 : 1);
     here.is_used =
         (is_fixed ? map.length <= here.most && map.length > here.least : map.n > here.least) &&

@@ -9,7 +9,6 @@
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 
-#include "cuda/segments/segment_lanes.cuh"
 #include "cuda/segments/select/segment_planes.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
@@ -21,6 +20,30 @@ struct topk_wish { /* a kernel argument */
     bool            index_is_wide, omits;
     uint64_t       *found; /* NULL: not wanted */
 };
+
+/* ---- One record per lane ---- */
+
+/* Sorts one record of each lane within groups of `lanes` lanes, a power of 2. Called by a whole
+ * warp. */
+template <typename K> static DEVICE K group_sort(K mine, unsigned lanes)
+{
+    unsigned const lane = lane_id();
+    for (unsigned size = 2; size <= lanes; size *= 2) {
+        mine = sort_keep(mine, __shfl_xor_sync(WARP_ALL, mine, (int)size - 1), lane & size / 2);
+        for (unsigned apart = size / 4; apart > 0; apart /= 2)
+            mine = sort_keep(mine, __shfl_xor_sync(WARP_ALL, mine, (int)apart), lane & apart);
+    }
+    return mine;
+}
+
+/* The smallest lg with n <= 2^lg. */
+static inline unsigned lg_of(size_t n)
+{
+    unsigned lg = 0;
+    while ((size_t)1 << lg < n)
+        lg++;
+    return lg;
+}
 
 /* ---- Results ---- */
 
