@@ -68,28 +68,18 @@ static __global__ void number_rows(uint64_t n, uint64_t length, NUMBER *numbers)
     grid_each(n, [&](size_t i) { numbers[i] = (NUMBER)(i / length); });
 }
 
-template <typename NUMBER> static ordo_status number_as(cuda_call *call, const weighted_work &work)
-{
-    NUMBER *const numbers = (NUMBER *)work.numbers;
-    if (work.map.offsets == NULL)
-        return CUDA_LAUNCH(call, number_rows<NUMBER>, column_grid(call, work.map.n), COLUMN_THREADS,
-                           0, work.map.n, work.map.length, numbers);
-    return CUDA_LAUNCH(call, number_segments<NUMBER>, column_grid(call, work.map.n), COLUMN_THREADS,
-                       0, work.map, work.map.n, numbers);
-}
-
 static ordo_status number_all(cuda_call *call, const weighted_work &work)
 {
-    switch (work.number_type) {
-    case ORDO_U8:
-        return number_as<uint8_t>(call, work);
-    case ORDO_U16:
-        return number_as<uint16_t>(call, work);
-    case ORDO_U32:
-        return number_as<uint32_t>(call, work);
-    default:
-        return number_as<uint64_t>(call, work);
-    }
+    size_t const grid = column_grid(call, work.map.n);
+    return with_key_code(work.number_type, false, KEY_TOTAL, [&](auto code) {
+        typedef typename decltype(code)::BITS NUMBER;
+        NUMBER *const                         numbers = (NUMBER *)work.numbers;
+        if (work.map.offsets == NULL)
+            return CUDA_LAUNCH(call, number_rows<NUMBER>, grid, COLUMN_THREADS, 0, work.map.n,
+                               work.map.length, numbers);
+        return CUDA_LAUNCH(call, number_segments<NUMBER>, grid, COLUMN_THREADS, 0, work.map,
+                           work.map.n, numbers);
+    });
 }
 
 static __global__ void fill_nans(double *out, uint64_t n)
