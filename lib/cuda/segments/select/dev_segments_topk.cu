@@ -1,10 +1,10 @@
 /* dev_segments_topk.cu - the first k keys of every segment in order, with their indices.
  *
- * k up to 32: segments of up to 8192 keys (8-byte keys: 4096) are sorted, or searched by their bits
- * (segment_topk.cuh). Longer segments are cut into tiles of that size, whose first k keys one block
- * for each segment joins. Larger k: an argsort of the segments. Memory moved: the keys once.
- * Scratch: a key and 8 bytes for each key of a tile that is kept; for larger k the index and the
- * scratch of the argsort. */
+ * k up to 32: segments of up to 8192 keys (8-byte keys: 4096) are searched by their bits, or sorted
+ * if they are short rows (segment_topk.cuh). Longer segments are cut into tiles of that size, whose
+ * first k keys one block for each segment joins. Larger k: an argsort of the segments. Memory
+ * moved: the keys once. Scratch: a key and 8 bytes for each key of a tile that is kept; for larger
+ * k the index and the scratch of the argsort. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/segments/select/segment_topk.cuh"
@@ -74,32 +74,19 @@ static topk_wish wish_of(const ordo_topk_job *job)
     return wish;
 }
 
-/* Segments of 17 to planes_most<WORD>() keys. */
+/* Segments of 1 to planes_most<WORD>() keys. */
 template <typename WORD>
 static ordo_status launch_planes(cuda_call *call, const segment_codes<WORD> &codes,
                                  const segment_classes &classes, const topk_wish &wish)
 {
     const segment_map &map = classes.map;
     bool const         vectors = planes_are_vectors(map, wish.keys, codes.bytes);
-    return planes_classes<WORD>(
-        classes, WARP_SORT_ITEMS, [&](auto m, const planes_class &here) -> ordo_status {
-            constexpr int M = decltype(m)::M;
-            return CUDA_LAUNCH(call, (topk_plane_segments<WORD, M>),
-                               planes_grid(call, map, here.source, M), planes_threads(M), 0, codes,
-                               map, wish, here, vectors, lg_of(wish.k));
-        });
-}
-
-/* Segments of up to 16 keys. */
-template <typename WORD>
-static ordo_status launch_short(cuda_call *call, const segment_codes<WORD> &codes,
-                                const segment_map &map, const topk_wish &wish)
-{
-    size_t const grid = slots_grid(call, map, 0, sizeof(typename topk_record<WORD>::K));
-    if (segments_are_dense(map) && wish.k > 0 && wish.k <= map.length && !wish.omits)
-        return CUDA_LAUNCH(call, topk_dense_rows<WORD>, grid, SLOTS_THREADS, 0, codes, map, wish);
-    return CUDA_LAUNCH(call, topk_slot_segments<WORD>, grid, SLOTS_THREADS, 0, codes, map, wish,
-                       slots_chunk(map, 0));
+    return planes_classes<WORD>(classes, 0, [&](auto m, const planes_class &here) -> ordo_status {
+        constexpr int M = decltype(m)::M;
+        return CUDA_LAUNCH(call, (topk_plane_segments<WORD, M>),
+                           planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, map,
+                           wish, here, vectors, lg_of(wish.k));
+    });
 }
 
 /* Segments of more than planes_most<WORD>() keys. */
@@ -110,7 +97,7 @@ static ordo_status launch_tiles(cuda_call *call, const segment_codes<WORD> &code
     constexpr int          M = planes_last<WORD>();
     const segment_classes &classes = work.classes;
     size_t const           slots = segment_slots_most(classes);
-    topk_wish    joined = wish;
+    topk_wish              joined = wish;
     joined.keys = work.kept.keys;
     joined.places = work.kept.places;
     TRY(CUDA_LAUNCH(call, topk_tiles<WORD>,
@@ -121,18 +108,28 @@ static ordo_status launch_tiles(cuda_call *call, const segment_codes<WORD> &code
                        planes_threads(M), 0, codes, classes, joined, work.kept, lg_of(wish.k));
 }
 
+/* Whether all segments are rows for topk_dense_rows. */
+static bool are_short_rows(const segment_map &map, const topk_wish &wish)
+{
+    return segments_are_dense(map) && map.length <= WARP_SORT_ITEMS && wish.k > 0 &&
+           wish.k <= map.length && !wish.omits;
+}
+
 template <typename WORD>
 static ordo_status topk_classes(cuda_call *call, const segment_codes<WORD> &codes,
                                 const topk_work &work, const topk_wish &wish)
 {
     const segment_map &map = work.classes.map;
-    bool const         is_fixed = map.offsets == NULL;
-    if (!is_fixed || map.length <= WARP_SORT_ITEMS)
-        TRY(launch_short(call, codes, map, wish));
+    uint64_t const     longest = map.offsets == NULL ? map.length : map.n;
+    if (are_short_rows(map, wish))
+        return CUDA_LAUNCH(call, topk_dense_rows<WORD>,
+                           slots_grid(call, map, 0, sizeof(typename topk_record<WORD>::K)),
+                           SLOTS_THREADS, 0, codes, map, wish);
+    if (wish.found != NULL) /* segments without keys */
+        CUDA_TRY(call->exec,
+                 cudaMemsetAsync(wish.found, 0, map.count * sizeof *wish.found, call->stream));
     TRY(launch_planes(call, codes, work.classes, wish));
-    if ((is_fixed ? map.length : map.n) <= planes_most<WORD>())
-        return ORDO_OK;
-    return launch_tiles(call, codes, work, wish);
+    return longest <= planes_most<WORD>() ? ORDO_OK : launch_tiles(call, codes, work, wish);
 }
 
 static ordo_status topk_searched(cuda_call *call, const ordo_topk_job *job)

@@ -1,9 +1,9 @@
 /* segment_topk.cuh - kernels for the first k keys of segments, k up to 32.
  *
- * Up to 16 keys: one lane sorts the keys of a segment in registers. In rows without gaps the place
- * takes 4 bits of the key, so a record is one word; if these bits decide an order in one of 32
- * rows, the warp sorts its rows again as records of code and place. Up to 8192 keys (8-byte keys:
- * 4096): lanes or a block search the k-th key (segment_planes.cuh); then up to 32 lanes sort the
+ * Rows of up to 16 keys without gaps: one lane sorts the keys of a row in registers. The place takes
+ * 4 bits of the key, so a record is one word; if these bits decide an order in one of 32 rows, the
+ * warp sorts its rows again as records of code and place. Other segments of up to 8192 keys (8-byte
+ * keys: 4096): lanes or a block search the k-th key (segment_planes.cuh); then up to 32 lanes sort the
  * keys up to it by code and place. Longer segments: the same for tiles and then for the keys that
  * the tiles keep. Memory moved: the keys once, and the results. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
@@ -70,7 +70,7 @@ static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish 
              wish.values != NULL ? codes.raw(wish.keys, start + place) : (WORD)0);
 }
 
-/* ---- Short segments: sorted ---- */
+/* ---- Short rows: sorted ---- */
 
 /* Codes above places in the segment. */
 template <typename WORD> struct topk_record;
@@ -78,14 +78,12 @@ template <> struct topk_record<uint32_t> {
     typedef uint64_t K;
 
     static DEVICE K        make(uint32_t code, unsigned place) { return (K)code << 32 | place; }
-    static DEVICE void     put_place(K &record, unsigned place) { record |= place; }
     static DEVICE uint32_t code(K record) { return (uint32_t)(record >> 32); }
 };
 template <> struct topk_record<uint64_t> {
     typedef key_record K;
 
     static DEVICE K        make(uint64_t code, unsigned place) { return {code, place}; }
-    static DEVICE void     put_place(K &record, unsigned place) { record.index = place; }
     static DEVICE uint64_t code(const K &record) { return record.key; }
 };
 
@@ -198,52 +196,6 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
         if (wish.found != NULL && lane < rows)
             wish.found[first + lane] = k;
     }
-}
-
-/* Handles the segments of up to 16 keys. */
-template <typename WORD, typename RECORD = topk_record<WORD>>
-static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
-    topk_slot_segments(const __grid_constant__ segment_codes<WORD> codes,
-                       const __grid_constant__ segment_map         map,
-                       const __grid_constant__ topk_wish wish, unsigned chunk)
-{
-    typedef typename RECORD::K K;
-    __shared__ slots_memory<K> memories[SLOTS_WARPS];
-    slots_memory<K> *const     memory = &memories[threadIdx.x / WARP_LANES];
-    unsigned const             lane = lane_id(), k = (unsigned)wish.k;
-    unsigned const             each_k = topk_reciprocal(k);
-    slots_each<0>(memory, map, -1, WARP_SORT_ITEMS, chunk, [&]() {
-        K x[WARP_SORT_ITEMS];
-        (void)slots_sort<0>(
-            memory, x,
-            [&](auto &&at, auto &&is_there, auto &&place) {
-                WORD found[WARP_SORT_ITEMS];
-                segment_read_items(codes, wish.keys, at, is_there, (WORD)0, found);
-#pragma unroll
-                for (int e = 0; e < WARP_SORT_ITEMS; e++)
-                    x[e] = is_there(e) ? RECORD::make(found[e], place(e)) : last_record<K>();
-            },
-            [](K &record, unsigned place) { RECORD::put_place(record, place); });
-        slots_spread(memory, x);
-        auto const is_result = [&](unsigned slot, unsigned r) {
-            return r < memory->slots[slot].where.length &&
-                   (!wish.omits ||
-                    RECORD::code(slots_at<0>(memory, slot, r)) <= codes.last_number());
-        };
-        for (unsigned o = lane; o < WARP_LANES * k; o += WARP_LANES) {
-            unsigned const   slot = o * each_k >> 16, r = o - slot * k;
-            slot_entry const here = memory->slots[slot];
-            if (r < WARP_SORT_ITEMS && is_result(slot, r))
-                topk_write(codes, wish, here.number, here.where.start, r,
-                           record_index(slots_at<0>(memory, slot, r)));
-        }
-        if (wish.found != NULL && memory->slots[lane].number < map.count) {
-            unsigned count = 0;
-            while (count < k && count < WARP_SORT_ITEMS && is_result(lane, count))
-                count++;
-            wish.found[memory->slots[lane].number] = count;
-        }
-    });
 }
 
 /* ---- Up to 8192 keys: searched ---- */
