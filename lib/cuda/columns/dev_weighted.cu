@@ -3,7 +3,8 @@
  * The segments are groups whose keys are their numbers (dev_groups.cu); those of a fixed layout are
  * rows without gaps. Segments without elements have no group: their quantiles are NaN from the
  * start. The quantiles of one array of a device go to the host, and the call waits. Memory moved:
- * that of groups and 1 to 8 bytes per key for the number of its segment. Scratch: the numbers, and that of groups. */
+ * that of groups and 1 to 8 bytes per key for the number of its segment. Scratch: the numbers, and
+ * that of groups. */
 #include "cuda/columns/weighted_groups.cuh"
 #include "cuda/columns/columns.cuh"
 #include "cuda/segments/segments.cuh"

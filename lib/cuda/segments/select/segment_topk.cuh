@@ -1,11 +1,11 @@
 /* segment_topk.cuh - kernels for the first k keys of segments, k up to 32.
  *
- * Rows of up to 16 keys without gaps: one lane sorts the keys of a row in registers. The place takes
- * 4 bits of the key, so a record is one word; if these bits decide an order in one of 32 rows, the
- * warp sorts its rows again as records of code and place. Other segments of up to 8192 keys (8-byte
- * keys: 4096): lanes or a block search the k-th key (segment_planes.cuh); then up to 32 lanes sort the
- * keys up to it by code and place. Longer segments: the same for tiles and then for the keys that
- * the tiles keep. Memory moved: the keys once, and the results. */
+ * Rows of up to 16 keys without gaps: one lane sorts the keys of a row in registers. The place
+ * takes 4 bits of the key, so a record is one word; if these bits decide an order in one of 32
+ * rows, the warp sorts its rows again as records of code and place. Other segments of up to 8192
+ * keys (8-byte keys: 4096): lanes or a block search the k-th key (segment_planes.cuh); then up to
+ * 32 lanes sort the keys up to it by code and place. Longer segments: the same for tiles and then
+ * for the keys that the tiles keep. Memory moved: the keys once, and the results. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 
