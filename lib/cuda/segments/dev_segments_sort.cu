@@ -28,8 +28,8 @@ struct sort_wish { /* one verb on segments whose elements are neighbours */
     ordo_segment_view view;
     segment_result    result;
     size_t            out_size;
-    ordo_ties         ties;
-    bool              real_ranks;
+    ordo_ties         ties = {}; /* ranks */
+    bool              real_ranks = false;
 };
 
 /* The tables for segments that are distributed over buckets. */
@@ -174,16 +174,14 @@ static ordo_status verb_run(cuda_call *call, const segment_verb<JOB> &verb, cons
 
 static sort_wish keys_wish(const ordo_sort_job *job)
 {
-    sort_wish wish = {};
-    wish.type = job->type;
-    wish.descending = job->descending;
-    wish.in = job->source != NULL ? job->source : job->keys;
-    wish.out = job->keys;
-    wish.n = job->n;
-    wish.view = *job->segments;
-    wish.result = RESULT_KEYS;
-    wish.out_size = cuda_type_size(job->type);
-    return wish;
+    return {job->type,
+            job->descending,
+            job->source != NULL ? job->source : job->keys,
+            job->keys,
+            job->n,
+            *job->segments,
+            RESULT_KEYS,
+            cuda_type_size(job->type)};
 }
 
 static ordo_status sort_alone(cuda_call *call, const ordo_sort_job *one)
@@ -274,16 +272,8 @@ ordo_status dev_segments_sort_pairs(cuda_call *call, const ordo_pairs_job *job)
 
 static sort_wish index_wish(const ordo_argsort_job *job)
 {
-    sort_wish wish = {};
-    wish.type = job->type;
-    wish.descending = job->descending;
-    wish.in = job->keys;
-    wish.out = job->index;
-    wish.n = job->n;
-    wish.view = *job->segments;
-    wish.result = RESULT_INDEX;
-    wish.out_size = cuda_type_size(job->index_type);
-    return wish;
+    return {job->type, job->descending, job->keys,    job->index,
+            job->n,    *job->segments,  RESULT_INDEX, cuda_type_size(job->index_type)};
 }
 
 static const segment_verb<ordo_argsort_job> argsort_verb = {
@@ -303,18 +293,11 @@ ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job)
 
 static sort_wish rank_wish(const ordo_rank_job *job)
 {
-    sort_wish wish = {};
-    wish.type = job->type;
-    wish.descending = job->descending;
-    wish.in = job->keys;
-    wish.out = job->ranks;
-    wish.n = job->n;
-    wish.view = *job->segments;
-    wish.result = RESULT_RANKS;
-    wish.out_size = cuda_type_size(job->rank_type);
-    wish.ties = job->ties;
-    wish.real_ranks = job->rank_type == ORDO_F64;
-    return wish;
+    return {job->type,    job->descending,
+            job->keys,    job->ranks,
+            job->n,       *job->segments,
+            RESULT_RANKS, cuda_type_size(job->rank_type),
+            job->ties,    job->rank_type == ORDO_F64};
 }
 
 static const segment_verb<ordo_rank_job> rank_verb = {ordo_verb_rank, rank_wish, dev_rank_scratch,
