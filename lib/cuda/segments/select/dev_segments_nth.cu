@@ -147,7 +147,7 @@ static __global__ void __launch_bounds__(NTH_THREADS)
                                            ahead.tied + (both >> 16), all.less, all.tied);
                 /* beyond the segment only if segments overlap because of bad offsets */
                 if (at(e) < length && to < length)
-                    nth_store(codes, wish, here.where.start + to, at(e), raw[e]);
+                    segment_put(codes, wish.out, here.where.start + to, at(e), raw[e]);
             });
     }
 }
@@ -284,9 +284,7 @@ ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)
     wish.keys = job->keys;
     wish.pivots = work.pivots;
     wish.k = job->k;
-    wish.out = job->out;
-    wish.index = job->index;
-    wish.index_is_wide = job->index_type == ORDO_U64;
+    wish.out = {job->out, job->index, job->index_type == ORDO_U64};
     TRY(with_segment_codes(job->type, job->descending, KEY_FOLDED,
                            [&](auto codes) { return nth_split(call, codes, work, wish); }));
     call->exec->algorithm = "segments";

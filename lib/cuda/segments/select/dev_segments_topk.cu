@@ -66,9 +66,7 @@ static topk_wish wish_of(const ordo_topk_job *job)
     topk_wish wish = {};
     wish.keys = job->keys;
     wish.k = job->k;
-    wish.values = job->values;
-    wish.index = job->index;
-    wish.index_is_wide = job->index_type == ORDO_U64;
+    wish.out = {job->values, job->index, job->index_type == ORDO_U64};
     wish.omits = job->omit;
     wish.found = (uint64_t *)job->found;
     return wish;

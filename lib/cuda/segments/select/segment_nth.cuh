@@ -19,25 +19,11 @@ enum nth_part { /* of a split segment */
 };
 
 struct nth_wish { /* a kernel argument */
-    const void *keys;
-    const void *pivots; /* the k-th keys of long segments */
-    uint64_t    k;
-    void       *out, *index; /* NULL: not wanted */
-    bool        index_is_wide;
+    const void   *keys;
+    const void   *pivots; /* the k-th keys of long segments */
+    uint64_t      k;
+    segment_found out;
 };
-
-/* Writes a key and its place j in its segment to element `at` of the results. */
-template <typename WORD>
-static DEVICE void nth_store(const segment_codes<WORD> &codes, const nth_wish &wish, uint64_t at,
-                             uint64_t j, WORD raw)
-{
-    if (wish.out != NULL)
-        codes.write_raw(wish.out, at, raw);
-    if (wish.index != NULL && wish.index_is_wide)
-        ((uint64_t *)wish.index)[at] = j;
-    else if (wish.index != NULL)
-        ((uint32_t *)wish.index)[at] = (uint32_t)j;
-}
 
 /* The parts of the keys of one thread as masks: bit e is item e. */
 struct nth_masks {
@@ -144,7 +130,7 @@ static DEVICE void nth_write_groups(const segment_codes<WORD> &codes, const nth_
             unsigned const to = nth_to(part, p, less + (unsigned)__popc(votes & ahead),
                                        tied + (unsigned)__popc(ties & ahead), all_less, all_tied);
             if (there)
-                nth_store(codes, wish, start + to, p, raw);
+                segment_put(codes, wish.out, start + to, p, raw);
             less += (unsigned)__popc(votes);
             tied += (unsigned)__popc(ties);
             its = {its.less >> (lanes / LANES - 1) >> 1, its.tied >> (lanes / LANES - 1) >> 1};
@@ -176,8 +162,8 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
                     unsigned const to =
                         nth_to(part, p, both & 0xffff, both >> 16, found.less, found.tied);
                     if (p < mine.n)
-                        nth_store(codes, wish, here.start + to, p,
-                                  codes.raw(wish.keys, here.start + p));
+                        segment_put(codes, wish.out, here.start + to, p,
+                                    codes.raw(wish.keys, here.start + p));
                 });
         }
     });

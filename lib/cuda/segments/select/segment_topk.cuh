@@ -16,8 +16,8 @@ struct topk_wish { /* a kernel argument */
     const void     *keys;
     const uint64_t *places; /* NULL, or the places of `keys` in their segments */
     uint64_t        k;
-    void           *values, *index; /* NULL: not wanted */
-    bool            index_is_wide, omits;
+    segment_found   out;
+    bool            omits;
     uint64_t       *found; /* NULL: not wanted */
 };
 
@@ -47,27 +47,14 @@ static inline unsigned lg_of(size_t n)
 
 /* ---- Results ---- */
 
-/* Writes result `at`: the place of a key in its segment, and the key as it is in memory. */
-template <typename WORD>
-static DEVICE void topk_put(const segment_codes<WORD> &codes, const topk_wish &wish, uint64_t at,
-                            uint64_t place, WORD raw)
-{
-    if (wish.values != NULL)
-        codes.write_raw(wish.values, at, raw);
-    if (wish.index != NULL && wish.index_is_wide)
-        ((uint64_t *)wish.index)[at] = place;
-    else if (wish.index != NULL)
-        ((uint32_t *)wish.index)[at] = (uint32_t)place;
-}
-
 /* Writes result r of segment `number`: key start + place. */
 template <typename WORD>
 static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish &wish,
                               uint64_t number, uint64_t start, uint64_t r, uint64_t place)
 {
     uint64_t const at = number * wish.k + r;
-    topk_put(codes, wish, at, wish.places != NULL ? wish.places[start + place] : place,
-             wish.values != NULL ? codes.raw(wish.keys, start + place) : (WORD)0);
+    segment_put(codes, wish.out, at, wish.places != NULL ? wish.places[start + place] : place,
+                wish.out.keys != NULL ? codes.raw(wish.keys, start + place) : (WORD)0);
 }
 
 /* ---- Short rows: sorted ---- */
@@ -191,7 +178,8 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
         for (unsigned o = lane; o < rows * k; o += WARP_LANES) {
             unsigned const row = o * each_k >> 16;
             unsigned const place = lists[warp][row * EACH + (o - row * k)];
-            topk_put(codes, wish, first * k + o, place, memory[topk_row_at(row * length + place)]);
+            segment_put(codes, wish.out, first * k + o, place,
+                        memory[topk_row_at(row * length + place)]);
         }
         if (wish.found != NULL && lane < rows)
             wish.found[first + lane] = k;
