@@ -121,7 +121,7 @@ static ordo_status topk_classes(cuda_call *call, const segment_codes<WORD> &code
     uint64_t const     longest = map.offsets == NULL ? map.length : map.n;
     if (are_short_rows(map, wish))
         return CUDA_LAUNCH(call, topk_dense_rows<WORD>,
-                           slots_grid(call, map, 0, sizeof(typename topk_record<WORD>::K)),
+                           slots_grid(call, map, 0, sizeof(typename records_indexed<WORD>::K)),
                            SLOTS_THREADS, 0, codes, map, wish);
     if (wish.found != NULL) /* segments without keys */
         CUDA_TRY(call->exec,

@@ -9,8 +9,8 @@
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 
+#include "cuda/segments/segment_records.cuh"
 #include "cuda/segments/select/segment_planes.cuh"
-#include "cuda/sort/merge_sorted.cuh"
 
 struct topk_wish { /* a kernel argument */
     const void     *keys;
@@ -58,21 +58,6 @@ static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish 
 }
 
 /* ---- Short rows: sorted ---- */
-
-/* Codes above places in the segment. */
-template <typename WORD> struct topk_record;
-template <> struct topk_record<uint32_t> {
-    typedef uint64_t K;
-
-    static DEVICE K        make(uint32_t code, unsigned place) { return (K)code << 32 | place; }
-    static DEVICE uint32_t code(K record) { return (uint32_t)(record >> 32); }
-};
-template <> struct topk_record<uint64_t> {
-    typedef key_record K;
-
-    static DEVICE K        make(uint64_t code, unsigned place) { return {code, place}; }
-    static DEVICE uint64_t code(const K &record) { return record.key; }
-};
 
 /* o / k is o * reciprocal >> 16 for o <= 1024 and k <= 32. */
 static DEVICE unsigned topk_reciprocal(unsigned k) { return k > 0 ? 65536 / k + 1 : 0; }
@@ -128,7 +113,7 @@ static DEVICE void topk_row_words(const segment_codes<WORD> &codes, const WORD *
 
 /* All rows of a fixed layout without gaps, of k to 16 keys, without omissions. A warp reads 32 rows
  * as one piece, and writes their results as one piece. */
-template <typename WORD, typename RECORD = topk_record<WORD>>
+template <typename WORD, typename RECORD = records_indexed<WORD>>
 static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
     topk_dense_rows(const __grid_constant__ segment_codes<WORD> codes,
                     const __grid_constant__ segment_map map, const __grid_constant__ topk_wish wish)
@@ -168,7 +153,7 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
             lane_sort(record);
 #pragma unroll
             for (unsigned r = 0; r < N; r++)
-                x[r] = (WORD)record_index(record[r]);
+                x[r] = (WORD)RECORD::index(record[r]);
         }
 #pragma unroll
         for (unsigned r = 0; r < N; r += 4)
@@ -190,7 +175,7 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
 
 /* Writes the results of the `groups` groups of 2^M lanes of a warp. `places` has the places of the
  * first `count` keys of each group, in any order; 2^lg lanes sort them, 2^lg >= k. */
-template <typename WORD, int M, typename RECORD = topk_record<WORD>>
+template <typename WORD, int M, typename RECORD = records_indexed<WORD>>
 static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const topk_wish    &wish,
                                      const uint16_t (*places)[SEGMENT_TOPK_MOST], unsigned groups,
                                      unsigned lg, uint64_t number, uint64_t start, unsigned count)
@@ -212,10 +197,10 @@ static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const top
         __syncwarp();
         record = group_sort(record, 1u << lg);
         bool const is_result =
-            is_there && (!wish.omits || RECORD::code(record) <= codes.last_number());
+            is_there && (!wish.omits || RECORD::bits(record) <= codes.last_number());
         uint32_t const votes = __ballot_sync(WARP_ALL, is_result) >> (lane_id() - r);
         if (is_result)
-            topk_write(codes, wish, its_number, its_start, r, record_index(record));
+            topk_write(codes, wish, its_number, its_start, r, RECORD::index(record));
         if (wish.found != NULL && r == 0 && group < groups && its_number != UINT64_MAX)
             wish.found[its_number] =
                 (uint64_t)__popc(lg == 5 ? votes : votes & ((1u << (1u << lg)) - 1));
