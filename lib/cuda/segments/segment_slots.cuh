@@ -16,8 +16,7 @@
 enum {
     SLOTS_THREADS = 128,
     SLOTS_WARPS = SLOTS_THREADS / 32,
-    SLOTS_MOST_LG = 5,                            /* the largest M */
-    SLOTS_MOST = WARP_SORT_ITEMS << SLOTS_MOST_LG /* records of a slot */
+    SLOTS_MOST_LG = 5 /* the largest M */
 };
 
 /* Shuffles records; warp_sort.cuh finds it by the type of its argument. */

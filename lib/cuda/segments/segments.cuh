@@ -181,12 +181,6 @@ static DEVICE uint64_t segment_slot_of_tile(const segment_lists &lists, uint64_t
     return lo;
 }
 
-/* The large segment of a tile. */
-static DEVICE segment_large segment_of_tile(const segment_lists &lists, uint64_t tile)
-{
-    return lists.large[segment_slot_of_tile(lists, tile)];
-}
-
 /* Blocks of `threads` threads for n items, at most `resident` on each multiprocessor. */
 static inline size_t segment_grid(const cuda_call *call, size_t n, size_t threads, size_t resident)
 {
