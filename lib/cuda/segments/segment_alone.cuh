@@ -15,12 +15,12 @@ static inline JOB segment_alone(const ordo_verb &verb, const JOB *job, size_t i)
     memcpy((char *)&one + verb.segments, &none, sizeof none);
     memcpy((char *)&one + verb.n, &view->length, sizeof view->length);
     for (const ordo_array *array = verb.arrays; array < ordo_arrays_end(&verb); array++) {
+        void **const pointer = (void **)((char *)&one + array->field);
         bool const   is_each = (array->use & ORDO_EACH) != 0;
-        char **const pointer = (char **)((char *)&one + array->field);
+        size_t const first =
+            is_each ? i * ordo_array_each(&verb, array, job) : ordo_segment_start(view, i);
         if (*pointer != NULL && (array->use & ORDO_HOST) == 0)
-            *pointer +=
-                ordo_array_size(array, job) *
-                (is_each ? i * ordo_array_each(&verb, array, job) : ordo_segment_start(view, i));
+            *pointer = (char *)*pointer + first * ordo_array_size(array, job);
     }
     return one;
 }
