@@ -51,38 +51,6 @@ template <typename WORD> struct nth_pivot {
 
 /* ---- Long segments ---- */
 
-/* Counts the parts of every tile. */
-template <typename WORD>
-static __global__ void __launch_bounds__(NTH_THREADS)
-    nth_count(const __grid_constant__ segment_codes<WORD> codes,
-              const __grid_constant__ segment_classes     classes,
-              const __grid_constant__ nth_wish wish, nth_counts *counts)
-{
-    typedef scan_add<uint32_t> ADD;
-    __shared__ uint32_t        totals[NTH_WARPS];
-    uint64_t const             tiles = segment_tiles_count(classes);
-    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        segment_part const    here = segment_tile_at(classes, t);
-        uint64_t const        from = here.tile * NTH_TILE;
-        nth_pivot<WORD> const pivot(codes, wish, here.number, here.where.length);
-        WORD                  word[NTH_ITEMS];
-        uint32_t              both = 0; /* less, and tied above 16 bits; at most 8192 */
-        auto const at = [&](int e) { return from + (unsigned)e * NTH_THREADS + threadIdx.x; };
-        segment_read_items(
-            codes, wish.keys, [&](int e) { return here.where.start + at(e); },
-            [&](int e) { return at(e) < here.where.length; }, (WORD)0, word);
-#pragma unroll
-        for (int e = 0; e < NTH_ITEMS; e++)
-            if (at(e) < here.where.length)
-                both += pivot.part(word[e]) == NTH_LESS   ? 1u
-                        : pivot.part(word[e]) == NTH_TIED ? 1u << 16
-                                                          : 0u;
-        both = block_scan_threads<ADD, NTH_WARPS>(both, totals).total;
-        if (threadIdx.x == 0)
-            counts[t] = {both & 0xffff, both >> 16};
-    }
-}
-
 /* Replaces the counts of the tiles of every long segment by the sums of the tiles before. */
 static __global__ void __launch_bounds__(NTH_SCAN_THREADS)
     nth_scan(const __grid_constant__ segment_classes classes, nth_counts *before,
@@ -113,42 +81,52 @@ static __global__ void __launch_bounds__(NTH_SCAN_THREADS)
     }
 }
 
-/* Writes every tile. */
-template <typename WORD>
+/* Counts the parts of every tile, or writes them: then `counts` has the sums of the tiles before,
+ * and totals those of the segments. */
+template <typename WORD, bool WRITES>
 static __global__ void __launch_bounds__(NTH_THREADS)
-    nth_write(const __grid_constant__ segment_codes<WORD> codes,
+    nth_tiles(const __grid_constant__ segment_codes<WORD> codes,
               const __grid_constant__ segment_classes     classes,
-              const __grid_constant__ nth_wish wish, const nth_counts *before,
-              const nth_counts *totals)
+              const __grid_constant__ nth_wish wish, nth_counts *counts, const nth_counts *totals)
 {
-    __shared__ uint32_t rows[NTH_ITEMS * NTH_WARPS], sums[NTH_WARPS];
+    __shared__ uint32_t rows[WRITES ? NTH_ITEMS * NTH_WARPS : 1], sums[NTH_WARPS];
     uint64_t const      tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         segment_part const    here = segment_tile_at(classes, t);
         uint64_t const        from = here.tile * NTH_TILE, length = here.where.length;
         nth_pivot<WORD> const pivot(codes, wish, here.number, length);
-        nth_counts const      ahead = before[t], all = totals[here.slot];
-        WORD                  raw[NTH_ITEMS];
+        WORD                  raw[NTH_ITEMS], code[NTH_ITEMS];
         auto const at = [&](int e) { return from + (unsigned)e * NTH_THREADS + threadIdx.x; };
         read_items(
             wish.keys, codes.bytes, [&](int e) { return here.where.start + at(e); },
             [&](int e) { return at(e) < length; }, raw);
+        codes.encode_each(raw, code);
         nth_masks masks = {};
 #pragma unroll
         for (int e = 0; e < NTH_ITEMS; e++)
             if (at(e) < length) {
-                nth_part const part = pivot.part(codes.encode(raw[e]));
+                nth_part const part = pivot.part(code[e]);
                 masks.less |= (uint32_t)(part == NTH_LESS) << e;
                 masks.tied |= (uint32_t)(part == NTH_TIED) << e;
             }
-        nth_place<NTH_ITEMS, NTH_WARPS>(
-            masks, rows, sums, [&](int e, nth_part part, uint32_t both) {
-                uint64_t const to = nth_to(part, at(e), ahead.less + (both & 0xffff),
-                                           ahead.tied + (both >> 16), all.less, all.tied);
-                /* beyond the segment only if segments overlap because of bad offsets */
-                if (at(e) < length && to < length)
-                    segment_put(codes, wish.out, here.where.start + to, at(e), raw[e]);
-            });
+        if constexpr (!WRITES) {
+            uint32_t const both = /* less, and tied above 16 bits; at most 8192 */
+                block_scan_threads<scan_add<uint32_t>, NTH_WARPS>(nth_both(masks.less, masks.tied),
+                                                                  sums)
+                    .total;
+            if (threadIdx.x == 0)
+                counts[t] = {both & 0xffff, both >> 16};
+        } else {
+            nth_counts const ahead = counts[t], all = totals[here.slot];
+            nth_place<NTH_ITEMS, NTH_WARPS>(
+                masks, rows, sums, [&](int e, nth_part part, uint32_t both) {
+                    uint64_t const to = nth_to(part, at(e), ahead.less + (both & 0xffff),
+                                               ahead.tied + (both >> 16), all.less, all.tied);
+                    /* beyond the segment only if segments overlap because of bad offsets */
+                    if (at(e) < length && to < length)
+                        segment_put(codes, wish.out, here.where.start + to, at(e), raw[e]);
+                });
+        }
     }
 }
 
@@ -253,12 +231,12 @@ static ordo_status nth_split(cuda_call *call, const segment_codes<WORD> &codes,
     if (work.classes.most_tiles == 0)
         return ORDO_OK;
     size_t const tiles = segment_grid(call, work.classes.most_tiles, 1, 4);
-    TRY(CUDA_LAUNCH(call, nth_count<WORD>, tiles, NTH_THREADS, 0, codes, work.classes, wish,
-                    work.before));
+    TRY(CUDA_LAUNCH(call, (nth_tiles<WORD, false>), tiles, NTH_THREADS, 0, codes, work.classes,
+                    wish, work.before, (const nth_counts *)work.totals));
     TRY(CUDA_LAUNCH(call, nth_scan, segment_grid(call, segment_slots_most(work.classes), 1, 2),
                     NTH_SCAN_THREADS, 0, work.classes, work.before, work.totals));
-    return CUDA_LAUNCH(call, nth_write<WORD>, tiles, NTH_THREADS, 0, codes, work.classes, wish,
-                       (const nth_counts *)work.before, (const nth_counts *)work.totals);
+    return CUDA_LAUNCH(call, (nth_tiles<WORD, true>), tiles, NTH_THREADS, 0, codes, work.classes,
+                       wish, work.before, (const nth_counts *)work.totals);
 }
 
 ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)

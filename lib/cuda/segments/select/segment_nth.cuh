@@ -35,6 +35,12 @@ struct nth_masks {
     }
 };
 
+/* The numbers of two sets in one word: those that are less, and the tied ones above 16 bits. */
+static DEVICE uint32_t nth_both(uint32_t less, uint32_t tied)
+{
+    return (uint32_t)__popc(less) | (uint32_t)__popc(tied) << 16;
+}
+
 /* The places of the items of a block of 32 WARPS threads; item e of thread t is key 32 WARPS e + t.
  * put(e, part, both) gets the keys before it: those that are less, and the tied ones above 16 bits.
  * `rows` has ITEMS * WARPS words, `sums` WARPS. Ends with a barrier. */
@@ -43,17 +49,14 @@ static DEVICE void nth_place(const nth_masks &masks, uint32_t *rows, uint32_t *s
 {
     static_assert(ITEMS <= (int)WARP_LANES, "one thread for each row of items");
     unsigned const warp = threadIdx.x / WARP_LANES;
-    auto const     both_of = [](uint32_t less, uint32_t tied) {
-        return (uint32_t)__popc(less) | (uint32_t)__popc(tied) << 16;
-    };
-    uint32_t in_row[ITEMS]; /* of the lanes before */
+    uint32_t       in_row[ITEMS]; /* of the lanes before */
 #pragma unroll
     for (int e = 0; e < ITEMS; e++) {
         uint32_t const less = __ballot_sync(WARP_ALL, (masks.less >> e & 1) != 0);
         uint32_t const tied = __ballot_sync(WARP_ALL, (masks.tied >> e & 1) != 0);
-        in_row[e] = both_of(less & lanes_before(), tied & lanes_before());
+        in_row[e] = nth_both(less & lanes_before(), tied & lanes_before());
         if (lane_id() == 0)
-            rows[e * WARPS + warp] = both_of(less, tied);
+            rows[e * WARPS + warp] = nth_both(less, tied);
     }
     __syncthreads();
     bool const     has_row = threadIdx.x < ITEMS * WARPS;
