@@ -13,10 +13,9 @@
 #include "cuda/segments/segment_even.cuh"
 #include "cuda/sort/dev_radix_leaf.cuh"
 
-segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles, bool divides)
+segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles)
 {
     segment_even even = {};
-    even.divides = divides;
     even.segments = segments;
     even.entries = tiles * SEGMENT_EVEN_EACH;
     even.state = scratch_take<segment_even_state>(scratch, 1);
@@ -37,7 +36,7 @@ static __global__ void __launch_bounds__(FIT_THREADS)
     uint64_t const        segments = segment_slots_count(classes);
     for (uint64_t i = blockIdx.x; i < segments; i += gridDim.x) {
         segment_large const     here = split_segment(classes, i);
-        uint32_t const          wanted = fit_codes(even, here.where.length);
+        uint32_t const          wanted = fit_codes(here.where.length);
         segment_even_map *const found = even.maps + i;
         even_kind               kind = EVEN_LINEAR;
         uint32_t                codes = 0;
@@ -64,11 +63,10 @@ static __global__ void __launch_bounds__(FIT_THREADS)
 /* ---- Passes over the tiles ---- */
 
 struct row_tile {
-    uint64_t start;   /* of the segment */
-    uint64_t table;   /* first entry of the segment */
-    uint64_t first;   /* place of the tile in the segment */
-    uint32_t valid;   /* keys */
-    bool     is_huge; /* the codes of the segment are buckets of segment_split.cuh */
+    uint64_t start; /* of the segment */
+    uint64_t table; /* first entry of the segment */
+    uint64_t first; /* place of the tile in the segment */
+    uint32_t valid; /* keys */
 };
 
 /* Calls f(tile, is_last) for the tiles t to end - 1 of a segment; `at` is tile t. */
@@ -79,8 +77,7 @@ static DEVICE void row_each_of_segment(const tile_place &at, uint64_t t, uint64_
     uint64_t       first = at.first;
     for (; t < end; t++, first += ROW_TILE)
         f(row_tile{at.where.start, table, first,
-                   (uint32_t)min(at.where.length - first, (uint64_t)ROW_TILE),
-                   at.where.length > SEGMENT_EVEN_LONGEST},
+                   (uint32_t)min(at.where.length - first, (uint64_t)ROW_TILE)},
           t + 1 == end);
 }
 
@@ -183,21 +180,15 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         uint32_t            most = 0;
         for (unsigned c = lane_id(); c < codes; c += WARP_LANES)
             most = max(most, even.counts[table + c]);
-        bool const is_huge = here.where.length > SEGMENT_EVEN_LONGEST;
-        if (codes == 0 || __reduce_max_sync(WARP_ALL, most) >
-                              (is_huge ? (uint32_t)SEGMENT_EVEN_LONGEST : (uint32_t)LEAF_KEYS)) {
+        if (codes == 0 || __reduce_max_sync(WARP_ALL, most) > (uint32_t)LEAF_KEYS) {
             if (lane_id() == 0)
                 even.maps[i].codes = 0;
             continue;
         }
-        uint64_t *const bounds =
-            is_huge ? split.bounds + here.first_tile * SPLIT_EACH : even.bounds + table;
-        split_starts(even.counts + table, bounds, codes, here.where);
+        split_starts(even.counts + table, even.bounds + table, codes, here.where);
         if (lane_id() == 0) {
             split_leave_out(split, i);
             even.state->taken = 1;
-            if (!is_huge)
-                even.state->leaves = 1;
         }
     }
 }
@@ -221,8 +212,7 @@ static DEVICE void row_take(row_shared *shared, const row_tile &tile, const segm
     shared->to[me] = taken - start;
 }
 
-/* Writes the keys of the even segments to the places of their codes; those of huge segments become
- * records. */
+/* Writes the keys of the even segments to the places of their codes. */
 template <typename CODE>
 static __global__ void __launch_bounds__(EVEN_THREADS, 2)
     even_scatter_rows(const __grid_constant__ segment_classes classes, const uint32_t *keys,
@@ -250,8 +240,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS, 2)
             shared->count[threadIdx.x] = 0;
             tile_each<EVEN_THREADS, ROW_ITEMS>(tile.valid, [&](int, unsigned p) {
                 uint32_t const moved = shared->keys[p];
-                out[tile.start + shared->to[codes.of(code, moved)] + p] =
-                    tile.is_huge ? code.encode(moved) : moved;
+                out[tile.start + shared->to[codes.of(code, moved)] + p] = moved;
             });
             __syncthreads();
         });
@@ -271,7 +260,7 @@ static __global__ void __launch_bounds__(leaf_plain::THREADS, leaf_resident<CODE
     typedef even_row_shared<CODE> SHARED;
     extern __shared__ uint4       leaf_memory[];
     SHARED *const                 shared = (SHARED *)leaf_memory;
-    if (even.state->leaves == 0)
+    if (even.state->taken == 0)
         return;
     uint64_t const entries = segment_tiles_count(classes) * SEGMENT_EVEN_EACH;
     uint32_t const last = (uint32_t)(entries * (blockIdx.x + 1) / gridDim.x);
@@ -337,9 +326,9 @@ template <typename CODE>
 static ordo_status even_run_rows(cuda_call *call, const segment_plan *plan,
                                  const segment_job<uint32_t> &job, CODE const &code)
 {
-    const segment_even   &even = plan->even[plan->level];
-    const segment_split  &split = plan->splits[plan->level];
-    const uint32_t *const keys = (const uint32_t *)(job.records != NULL ? job.records : job.in);
+    const segment_even   &even = plan->even;
+    const segment_split  &split = plan->splits[0];
+    const uint32_t *const keys = (const uint32_t *)job.in;
     uint32_t *const       moved = (uint32_t *)plan->records[0];
     size_t const          leaf = sizeof(even_row_shared<CODE>), tile = sizeof(row_shared);
     auto *const           leaves = even_row_leaves<CODE>;
@@ -374,8 +363,6 @@ ordo_status segments_sort_even(cuda_call *call, const segment_plan *plan,
 {
     if (call->facts->shared_bytes < sizeof(even_row_shared<even_real_code>))
         return ORDO_OK;
-    if (job.records != NULL)
-        return even_run_rows(call, plan, job, even_record_code{job.code, 0});
     if (!job.code.is_real)
         return even_run_rows(call, plan, job, even_integer_code{job.code.integer, 0, 0, 0});
     return even_run_rows(call, plan, job, even_real_code{job.code.real, 0, 0, KEY_INF_F32});

@@ -67,28 +67,25 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
         plan.heads = scratch_take<uint32_t>(scratch, plan.classes.most_tiles);
     if (plan.longest >= UINT32_MAX)
         return plan; /* tiles are merged */
-    if (keys && !fixed && cuda_type_size(wish->type) == 4)
-        plan.huge = segment_huge_layout(scratch, wish->n);
     uint16_t *const ids = scratch_take<uint16_t>(scratch, wish->n);
+    size_t const    segments = segment_slots_most(plan.classes);
     plan.levels = plan.longest > CUDA_TUNE_SEGMENT_TWICE * classes.tile ? 2 : 1;
     for (size_t level = 0, tiles = plan.classes.most_tiles; level < plan.levels; level++) {
         segment_split *const split = &plan.splits[level];
         *split = split_layout(scratch, wish->n, tiles, plan.record_size, classes);
         split->ids = ids;
-        /* Huge segments by offsets are not divided by codes: of 2^28 f32 on an H200, 2 and 60
-         * segments take 6.16 and 6.09 ms so, and 5.69 and 5.82 by digits. */
-        bool const even = keys && cuda_type_size(wish->type) == 4 && (fixed || level == 0);
-        if (level == 0 || even) {
-            split->segments = level == 0
-                                  ? segment_slots_most(plan.classes)
-                                  : (size_t)plan.splits[level - 1].lists.room[SEGMENT_LISTS - 1];
+        split->segments =
+            level == 0 ? segments : (size_t)plan.splits[0].lists.room[SEGMENT_LISTS - 1];
+        if (level == 0 || keys) /* records with equal keys are in no order in a bucket */
             split->falls = scratch_take<uint32_t>(scratch, split->segments + SPLIT_COUNTS);
-        }
-        if (even)
-            plan.even[level] = segment_even_layout(scratch, split->segments, tiles,
-                                                   fixed && level + 1 < plan.levels);
         tiles = split->lists.tiles;
     }
+    if (!keys || cuda_type_size(wish->type) != 4)
+        return plan;
+    if (plan.shortest <= SEGMENT_EVEN_LONGEST)
+        plan.even = segment_even_layout(scratch, segments, plan.classes.most_tiles);
+    if (plan.longest > SEGMENT_HUGE)
+        plan.huge = segment_huge_layout(scratch, wish->n);
     return plan;
 }
 

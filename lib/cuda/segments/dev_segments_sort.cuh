@@ -95,10 +95,9 @@ struct segment_even_map {
 };
 
 struct segment_even_state {
-    uint32_t fit;    /* whether a segment has a map */
-    uint32_t taken;  /* whether a segment is sorted by codes */
-    uint32_t leaves; /* whether one of these is not huge */
-    uint32_t full;   /* leaves that a network sorts */
+    uint32_t fit;   /* whether a segment has a map */
+    uint32_t taken; /* whether a segment is sorted by codes */
+    uint32_t full;  /* leaves that a network sorts */
 };
 
 /* In device scratch; segments is 0 if no segment is long. A kernel argument. */
@@ -109,12 +108,9 @@ struct segment_even {
     uint64_t *bounds; /* [entries + 1] first places of the codes of a segment, and its end;
                                * UINT64_MAX: unused */
     size_t    segments, entries;
-    bool      divides; /* longer segments become buckets, which are segments of the next
-                                * level */
 };
 
-segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles,
-                                 bool divides);
+segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles);
 
 struct segment_plan {
     segment_classes classes;
@@ -128,11 +124,10 @@ struct segment_plan {
     uint32_t       *heads;         /* number of heads of every tile, for dense ranks; else NULL */
     size_t          record_size;
     segment_huge    huge;
-    segment_even    even[SEGMENT_LEVELS];
+    segment_even    even;
 };
 
-/* Sorts the huge segments and takes them from the lists of the plan, whose first split knows which
- * segments are in order. */
+/* Sorts the huge segments that are not in order; the first split then leaves them out. */
 ordo_status segments_sort_huge(cuda_call *call, const segment_plan *plan,
                                const segment_job<uint32_t> &job);
 

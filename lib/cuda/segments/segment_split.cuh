@@ -394,7 +394,7 @@ static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
         TRY(CUDA_LAUNCH(call, split_check<KIND>, tiles, SPLIT_THREADS, 0, plan->classes, job,
                         split));
     if constexpr (!KIND::indexed && sizeof(K) == 4) {
-        if (plan->even[plan->level].segments != 0)
+        if (plan->level == 0 && plan->even.segments != 0)
             TRY(segments_sort_even(call, plan, job));
         if (plan->level == 0 && plan->huge.room != 0)
             TRY(segments_sort_huge(call, plan, job));
