@@ -5,7 +5,7 @@
  * (segment_spread.cuh), up to 2048 of 16 bytes by a network (block_bitonic.cuh). Longer segments
  * are distributed over buckets, huge ones twice (segment_split.cuh), which are sorted as segments.
  * Evenly spread 4-byte keys of long segments have codes instead (dev_segments_even.cu). Huge
- * segments of 4-byte keys with offsets are sorted by digits (dev_segments_huge.cu).
+ * segments of 4-byte keys are sorted by digits (dev_segments_huge.cu).
  * A bucket that is still too long for a block is sorted in tiles, which passes over all such
  * buckets merge (merge_sorted.cuh), always within the bucket. Cost: one read and one write; long
  * segments two reads and one write more. Scratch: two records and 3 bytes for each element. */

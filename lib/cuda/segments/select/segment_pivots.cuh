@@ -2,9 +2,9 @@
  *
  * 2^M lanes of a warp search a row (segment_pivot_row.cuh). Rows have no gaps, because they come
  * through shared memory: a bulk copy brings the next rows of a warp while it searches. Rows whose
- * search is lost, mostly because of NaNs, go to a list for segment_planes.cuh. A warp that lists most rows does so
- * without a search for a while; a warp that needs samples takes them at once for a while. With one
- * target, a warp writes the results of several turns together. Cost: one read. */
+ * search is lost, mostly because of NaNs, go to a list for segment_planes.cuh. A warp that lists
+ * most rows does so without a search for a while; a warp that needs samples takes them at once for
+ * a while. With one target, a warp writes the results of several turns together. Cost: one read. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PIVOTS_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PIVOTS_H
 
