@@ -248,19 +248,21 @@ static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &co
     return select_long(call, codes, keys, classes, work.digits, targets);
 }
 
+/* The targets of a job, whose positions or levels go to device memory. */
+static ordo_status put_targets(cuda_call *call, const ordo_select_job *job, uint64_t *k,
+                               segment_targets *targets)
+{
+    ordo_select_job wish = *job; /* positions and quantile levels both have 8 bytes */
+    wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
+    *targets = {k, job->count, job->q != NULL, job->method, job->nans, job->out};
+    return select_put_positions(call, &wish, k);
+}
+
 static ordo_status select_all(cuda_call *call, const ordo_select_job *job, bool only_long)
 {
     segment_select_work const work = select_layout_of(&call->scratch, job);
-    segment_targets           targets = {};
-    ordo_select_job           wish = *job; /* positions and quantile levels both have 8 bytes */
-    wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
-    targets.k = work.k;
-    targets.count = job->count;
-    targets.is_quantile = job->q != NULL;
-    targets.method = job->method;
-    targets.nans = job->nans;
-    targets.out = job->out;
-    TRY(select_put_positions(call, &wish, work.k));
+    segment_targets           targets;
+    TRY(put_targets(call, job, work.k, &targets));
     TRY(segment_classes_fill(call, work.classes));
     return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
         return select_classes(call, codes, job->keys, work, targets, only_long);
@@ -298,49 +300,35 @@ static __global__ void __launch_bounds__(SHORT_THREADS)
 }
 
 struct sorted_work {
-    uint64_t *k;
-    void     *sorted;
+    uint64_t     *k;
+    ordo_sort_job sort;
 };
 
 static sorted_work sorted_layout(cuda_scratch *scratch, const ordo_select_job *job)
 {
-    sorted_work work;
+    sorted_work work = {};
     work.k = scratch_take<uint64_t>(scratch, job->count);
-    work.sorted = scratch_take<char>(scratch, job->n * cuda_type_size(job->type));
+    work.sort.type = job->type;
+    work.sort.source = job->keys;
+    work.sort.keys = scratch_take<char>(scratch, job->n * cuda_type_size(job->type));
+    work.sort.n = job->n;
+    work.sort.descending = job->descending;
+    work.sort.segments = job->segments;
     return work;
-}
-
-static ordo_sort_job sort_of(const ordo_select_job *job, const sorted_work &work)
-{
-    ordo_sort_job sort = {};
-    sort.type = job->type;
-    sort.keys = work.sorted;
-    sort.n = job->n;
-    sort.descending = job->descending;
-    sort.segments = job->segments;
-    return sort;
 }
 
 static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 {
-    sorted_work const   work = sorted_layout(&call->scratch, job);
-    ordo_sort_job const sort = sort_of(job, work);
-    ordo_select_job     wish = *job;
-    segment_targets     targets = {work.k,      job->count, job->q != NULL,
-                                   job->method, job->nans,  job->out};
-    wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
-    TRY(select_put_positions(call, &wish, work.k));
-    if (job->n > 0) {
-        CUDA_TRY(call->exec,
-                 cudaMemcpyAsync(work.sorted, job->keys, job->n * cuda_type_size(job->type),
-                                 cudaMemcpyDeviceToDevice, call->stream));
-        TRY(dev_segments_sort(call, &sort));
-    }
+    sorted_work const work = sorted_layout(&call->scratch, job);
+    segment_targets   targets;
+    TRY(put_targets(call, job, work.k, &targets));
+    if (job->n > 0)
+        TRY(dev_segments_sort(call, &work.sort));
     return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
         segment_map const map = segment_map_of(job->segments, job->n);
         return CUDA_LAUNCH(call, select_from_sorted<decltype(codes.flip)>,
                            segment_grid(call, map.count * WARP_LANES, SHORT_THREADS, 8),
-                           SHORT_THREADS, 0, codes, (const void *)work.sorted, map, targets);
+                           SHORT_THREADS, 0, codes, (const void *)work.sort.keys, map, targets);
     });
 }
 
@@ -363,10 +351,9 @@ size_t dev_segments_select_scratch(const ordo_select_job *job)
     }
     if (!is_sorted_first(job))
         return ordo_max(alone, scratch_of(select_layout_of, job));
-    cuda_scratch        counted = {};
-    sorted_work const   work = sorted_layout(&counted, job);
-    ordo_sort_job const sort = sort_of(job, work);
-    return ordo_max(alone, counted.used + (sort.n > 0 ? dev_segments_sort_scratch(&sort) : 0));
+    cuda_scratch      counted = {};
+    sorted_work const work = sorted_layout(&counted, job);
+    return ordo_max(alone, counted.used + (job->n > 0 ? dev_segments_sort_scratch(&work.sort) : 0));
 }
 
 ordo_status dev_segments_select(cuda_call *call, const ordo_select_job *job)
