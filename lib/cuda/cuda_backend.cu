@@ -10,6 +10,7 @@
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_paths.cuh"
 #include "cuda/runtime/cuda_state.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/text/text.cuh"
 
 /* ---- The arrays of a job ---- */
@@ -22,19 +23,25 @@ static void add_columns(const ordo_lexsort_job *job, size_t n, job_arrays *list)
         add(list, &columns[c].keys, n * cuda_type_size(columns[c].type), READ, "a column");
 }
 
-/* A scratch query has no arrays: there the list has every array that the verb may use. */
+/* Whether a job has an array on the device. A scratch query has no arrays: there the verb has every
+ * array that it may use. */
+static bool has_array(const ordo_verb &verb, const ordo_array *array, const void *job,
+                      bool is_query)
+{
+    bool const assumed = is_query && (array->use & ORDO_COUNTED) != 0;
+    bool const missing = ordo_pointer_in(job, array->field) == NULL && !assumed;
+    return !(missing && (array->use & ORDO_OPTIONAL) != 0) && (array->use & ORDO_HOST) == 0 &&
+           !((array->use & ORDO_HOST_ALONE) != 0 && ordo_segments_of(&verb, job) == NULL);
+}
+
 static job_arrays arrays_of(const ordo_verb &verb, void *job, bool is_query)
 {
-    job_arrays                     list = {};
-    const ordo_segment_view *const segments = ordo_segments_of(&verb, job);
+    job_arrays list = {};
     if (verb.has_columns)
         add_columns((const ordo_lexsort_job *)job, ordo_size_in(job, verb.n), &list);
     for (const ordo_array *array = verb.arrays; array < ordo_arrays_end(&verb); array++) {
         void **const pointer = (void **)((char *)job + array->field);
-        bool const   assumed = is_query && (array->use & ORDO_COUNTED) != 0;
-        if ((*pointer == NULL && (array->use & ORDO_OPTIONAL) != 0 && !assumed) ||
-            (array->use & ORDO_HOST) != 0 ||
-            (segments == NULL && (array->use & ORDO_HOST_ALONE) != 0))
+        if (!has_array(verb, array, job, is_query))
             continue;
         add(&list, pointer, ordo_array_count(&verb, array, job) * ordo_array_size(array, job),
             array->use & (READ | WRITTEN), array->name);
@@ -42,17 +49,21 @@ static job_arrays arrays_of(const ordo_verb &verb, void *job, bool is_query)
     return list;
 }
 
-/* The job gets its own copy of the layout of segments, so that the offsets can be replaced like
- * other arrays. Result arrays are also copied in, because elements outside the segments must not
- * change. */
+/* The job gets its own copy of the layout of its segments, which can be replaced. */
+static void copy_segments(const ordo_verb &verb, void *job, ordo_segment_view *layout)
+{
+    *layout = *ordo_segments_of(&verb, job);
+    memcpy((char *)job + verb.segments, &layout, sizeof layout);
+}
+
+/* Adds the offsets, which can be replaced like other arrays. Result arrays are also copied in,
+ * because elements outside the segments must not change. */
 static void add_segments(const ordo_verb &verb, void *job, ordo_segment_view *layout,
                          job_arrays *arrays)
 {
-    const ordo_segment_view *const given = ordo_segments_of(&verb, job);
-    if (given == NULL)
+    if (ordo_segments_of(&verb, job) == NULL)
         return;
-    *layout = *given;
-    memcpy((char *)job + verb.segments, &layout, sizeof layout);
+    copy_segments(verb, job, layout);
     for (int i = 0; i < arrays->count; i++)
         arrays->at[i].use |= READ;
     if (layout->offsets != NULL && layout->count > 0)
@@ -82,6 +93,120 @@ static const ordo_verb &verb_of(const ordo_verb &usual, const ordo_move_job *job
     return job->scatters ? ordo_verb_scatter : usual;
 }
 
+/* ---- Segments as rows ----
+ *
+ * The verbs take segments whose elements are neighbours. Other segments are copied to rows without
+ * gaps, and results are copied back. */
+
+/* Whether the verb of a job takes other segments of a fixed layout only as rows. */
+template <typename JOB> static bool needs_rows(const JOB *, const ordo_segment_view *)
+{
+    return false;
+}
+/* LR and RL have a place for each element of each segment. */
+static bool needs_rows(const ordo_radius_job *, const ordo_segment_view *view)
+{
+    return segments_overlap(view);
+}
+/* The same holds for a sorted copy, or an index. */
+static bool needs_rows(const ordo_select_job *job, const ordo_segment_view *view)
+{
+    return job->count > SEGMENT_SELECT_MOST && segments_overlap(view);
+}
+static bool needs_rows(const ordo_topk_job *job, const ordo_segment_view *view)
+{
+    return job->k > SEGMENT_TOPK_MOST && segments_overlap(view);
+}
+/* The segment of element i is i / length. */
+static bool needs_rows(const ordo_moving_job *, const ordo_segment_view *view)
+{
+    return !segments_are_dense(segment_map_of(view, 0));
+}
+static bool needs_rows(const ordo_weighted_segments_job *, const ordo_segment_view *view)
+{
+    return !segments_are_dense(segment_map_of(view, 0));
+}
+
+struct row_array {
+    void **pointer; /* in the job */
+    void  *given, *rows;
+    size_t size; /* of an element */
+    bool   is_read, is_written;
+};
+
+struct job_rows { /* count is 0 if the arrays are used as they are */
+    ordo_segment_view given;
+    row_array         at[ORDO_VERB_ARRAYS];
+    int               count;
+};
+
+/* Takes the rows from the scratch. If there are some, they become the segments of the job, which
+ * are in `layout`; the job still has its arrays. */
+template <typename JOB>
+static job_rows rows_layout(cuda_scratch *scratch, const ordo_verb &verb, JOB *job,
+                            ordo_segment_view *layout, bool is_query)
+{
+    job_rows rows = {};
+    if (ordo_segments_of(&verb, job) == NULL || layout->offsets != NULL ||
+        (layout->step == 1 && !needs_rows(job, layout)))
+        return rows;
+    size_t const n = layout->count * layout->length;
+    rows.given = *layout;
+    for (const ordo_array *array = verb.arrays; array < ordo_arrays_end(&verb); array++) {
+        void **const pointer = (void **)((char *)job + array->field);
+        size_t const size = ordo_array_size(array, job);
+        /* the source of a sort is read instead of the keys */
+        bool const is_read =
+            (array->use & READ) != 0 &&
+            ((array[1].use & ORDO_INSTEAD) == 0 || ordo_pointer_in(job, array[1].field) == NULL);
+        bool const assumed = is_query && (array->use & ORDO_INSTEAD) != 0;
+        if ((assumed || has_array(verb, array, job, is_query)) && (array->use & ORDO_EACH) == 0)
+            rows.at[rows.count++] = {pointer, *pointer, scratch_take<char>(scratch, n * size),
+                                     size,    is_read,  (array->use & WRITTEN) != 0};
+    }
+    *layout = segment_rows(layout);
+    memcpy((char *)job + verb.n, &n, sizeof n);
+    return rows;
+}
+
+/* The scratch of a job on the device, and of its rows. */
+template <typename JOB, size_t (*scratch)(const JOB *)>
+static size_t scratch_with_rows(const ordo_verb &of, const JOB *given, bool is_query)
+{
+    const ordo_segment_view *const segments = ordo_segments_of(&of, given);
+    JOB                            job = *given;
+    ordo_segment_view              layout;
+    cuda_scratch                   counted = {};
+    if (segments == NULL)
+        return scratch(given);
+    copy_segments(of, &job, &layout);
+    (void)rows_layout(&counted, of, &job, &layout, is_query);
+    return counted.used + scratch(&job);
+}
+
+template <typename JOB, ordo_status (*run)(cuda_call *, const JOB *)>
+static ordo_status run_with_rows(cuda_call *call, const ordo_verb &of, JOB *job,
+                                 ordo_segment_view *layout)
+{
+    job_rows const rows = rows_layout(&call->scratch, of, job, layout, false);
+    for (int i = 0; i < rows.count; i++) {
+        const row_array &array = rows.at[i];
+        if (array.is_read)
+            TRY(segments_to_rows(call, &rows.given, array.given, array.size, array.rows));
+        *array.pointer = array.rows;
+    }
+    TRY(run(call, job));
+    for (int i = 0; i < rows.count; i++) {
+        const row_array &array = rows.at[i];
+        *array.pointer = array.given;
+        if (array.is_written)
+            TRY(segments_from_rows(call, &rows.given, array.rows, array.size, array.given));
+    }
+    return ORDO_OK;
+}
+
+/* ---- Verbs ---- */
+
 template <typename JOB, const ordo_verb &VERB, size_t (*scratch)(const JOB *)>
 static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
 {
@@ -90,7 +215,9 @@ static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
     ordo_segment_view layout;
     job_arrays        arrays = arrays_of(of, &job, true);
     add_segments(of, &job, &layout, &arrays);
-    return ordo_is_void(&of, given) ? 0 : arrays_bytes(&arrays, exec) + scratch(given);
+    return ordo_is_void(&of, given)
+               ? 0
+               : arrays_bytes(&arrays, exec) + scratch_with_rows<JOB, scratch>(of, given, true);
 }
 
 template <typename JOB, const ordo_verb &VERB, size_t (*scratch)(const JOB *),
@@ -104,8 +231,9 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
     ordo_segment_view layout;
     job_arrays        arrays = arrays_of(of, &job, false);
     add_segments(of, &job, &layout, &arrays);
-    return with_arrays(state, exec, &arrays, scratch(given),
-                       [&](cuda_call *call) { return run(call, &job); });
+    return with_arrays(
+        state, exec, &arrays, scratch_with_rows<JOB, scratch>(of, given, false),
+        [&](cuda_call *call) { return run_with_rows<JOB, run>(call, of, &job, &layout); });
 }
 
 /* Runs a job on a copy of its columns, because host arrays get other addresses on the device. */

@@ -45,6 +45,15 @@ static inline key_column key_column_of(const ordo_key_column &column)
     return to;
 }
 
+/* Row `row` of an array of unsigned integers of `bytes` bytes. */
+static DEVICE uint64_t column_read(const void *array, uint64_t row, unsigned bytes)
+{
+    return bytes == 8   ? ((const uint64_t *)array)[row]
+           : bytes == 4 ? ((const uint32_t *)array)[row]
+           : bytes == 2 ? ((const uint16_t *)array)[row]
+                        : ((const uint8_t *)array)[row];
+}
+
 /* The key bits of a key of the column. */
 static DEVICE uint64_t column_encode(const key_column &c, uint64_t raw)
 {
@@ -56,10 +65,7 @@ static DEVICE uint64_t column_encode(const key_column &c, uint64_t raw)
 
 static DEVICE uint64_t column_bits(const key_column &c, uint64_t row)
 {
-    return column_encode(c, c.bytes == 8   ? ((const uint64_t *)c.keys)[row]
-                            : c.bytes == 4 ? ((const uint32_t *)c.keys)[row]
-                            : c.bytes == 2 ? ((const uint16_t *)c.keys)[row]
-                                           : ((const uint8_t *)c.keys)[row]);
+    return column_encode(c, column_read(c.keys, row, c.bytes));
 }
 
 /* dev_place_ranks.cu: sets ranks[index[i]] to the rank of row i in the order. */

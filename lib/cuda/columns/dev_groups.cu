@@ -83,25 +83,16 @@ static __global__ void __launch_bounds__(ROWS_THREADS)
     find_starts(const __grid_constant__ row_tiles rows, NUMBER *number, uint64_t *starts,
                 group_facts *facts)
 {
-    __shared__ row_shared shared;
-    for (uint64_t t = blockIdx.x; t < rows.count; t += gridDim.x) {
-        row_tile_load(rows, t, &shared);
-        for (unsigned at = threadIdx.x; at < ROWS_TILE; at += ROWS_THREADS) {
-            uint64_t const i = t * ROWS_TILE + at;
-            if (i >= rows.n)
-                continue;
-            row_place const place = row_place_of(shared, t, at);
-            if (place.is_first)
-                starts[place.number] = i;
-            if (number != NULL)
-                number[i] = (NUMBER)place.number;
-            if (i == rows.n - 1) {
-                starts[place.number + 1] = rows.n;
-                *facts = {place.number + 1, rows.n};
-            }
+    each_sorted_row(rows, [&](uint64_t i, const row_place &place) {
+        if (place.is_first)
+            starts[place.number] = i;
+        if (number != NULL)
+            number[i] = (NUMBER)place.number;
+        if (i == rows.n - 1) {
+            starts[place.number + 1] = rows.n;
+            *facts = {place.number + 1, rows.n};
         }
-        __syncthreads();
-    }
+    });
 }
 
 /* One thread: leaves out the group of NaNs if `omit`, and stores the number of groups. */

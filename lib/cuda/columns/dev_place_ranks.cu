@@ -46,29 +46,19 @@ template <typename INDEX>
 static __global__ void __launch_bounds__(ROWS_THREADS)
     put_ranks(const __grid_constant__ place_job job, const __grid_constant__ row_tiles rows)
 {
-    __shared__ row_shared shared;
-    uint64_t const        ranked = job.ranked == NULL ? job.n : *job.ranked;
-    for (uint64_t t = blockIdx.x; t < rows.count; t += gridDim.x) {
-        row_tile_load(rows, t, &shared);
-#pragma unroll 4
-        for (unsigned at = threadIdx.x; at < ROWS_TILE; at += ROWS_THREADS) {
-            uint64_t const i = t * ROWS_TILE + at;
-            if (i >= job.n)
-                continue;
-            uint64_t const row = ((const INDEX *)job.index)[i];
-            bool const     has_rank = i < ranked;
-            uint64_t const twice =
-                has_rank ? twice_rank(job.ties, i, row_place_of(shared, t, at)) : 0;
-            if (job.rank_type == ORDO_U32)
-                ((uint32_t *)job.ranks)[row] = (uint32_t)(twice / 2);
-            else if (job.rank_type == ORDO_U64)
-                ((uint64_t *)job.ranks)[row] = twice / 2;
-            else
-                ((double *)job.ranks)[row] =
-                    has_rank ? (double)twice / 2 : __longlong_as_double(0x7ff8000000000000ll);
-        }
-        __syncthreads();
-    }
+    uint64_t const ranked = job.ranked == NULL ? job.n : *job.ranked;
+    each_sorted_row(rows, [&](uint64_t i, const row_place &place) {
+        uint64_t const row = ((const INDEX *)job.index)[i];
+        bool const     has_rank = i < ranked;
+        uint64_t const twice = has_rank ? twice_rank(job.ties, i, place) : 0;
+        if (job.rank_type == ORDO_U32)
+            ((uint32_t *)job.ranks)[row] = (uint32_t)(twice / 2);
+        else if (job.rank_type == ORDO_U64)
+            ((uint64_t *)job.ranks)[row] = twice / 2;
+        else
+            ((double *)job.ranks)[row] =
+                has_rank ? (double)twice / 2 : __longlong_as_double(0x7ff8000000000000ll);
+    });
 }
 
 /* ---- By partitions ---- */

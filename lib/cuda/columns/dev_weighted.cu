@@ -1,24 +1,20 @@
 /* dev_weighted.cu - quantiles and ranks of keys with weights, of an array or of every segment.
  *
- * The segments are groups whose keys are their numbers (dev_groups.cu). Segments of a fixed layout
- * with gaps or a step are copied to rows without gaps, because they may overlap. Segments without
- * elements have no group: their quantiles are NaN from the start. The quantiles of one array of a
- * device go to the host, and the call waits. Memory moved: that of groups and 1 to 8 bytes per key
- * for the number of its segment. Scratch: the numbers, the rows, and that of groups. */
+ * The segments are groups whose keys are their numbers (dev_groups.cu); those of a fixed layout are
+ * rows without gaps. Segments without elements have no group: their quantiles are NaN from the
+ * start. The quantiles of one array of a device go to the host, and the call waits. Memory moved:
+ * that of groups and 1 to 8 bytes per key for the number of its segment. Scratch: the numbers, and
+ * that of groups. */
 #include "cuda/columns/weighted_groups.cuh"
 #include "cuda/columns/columns.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 struct weighted_work {
-    segment_map map; /* of the arrays below */
-    bool        has_rows;
-    const void *keys, *weights;
-    size_t      n;
+    segment_map map;
     ordo_type   number_type;
     void       *numbers; /* the segment of each element */
     double     *out;
-    void       *ranks;
 };
 
 /* The type of numbers up to `most`. */
@@ -34,26 +30,12 @@ static weighted_work weighted_layout(cuda_scratch *scratch, const ordo_weighted_
 {
     const ordo_weighted_job *const job = &given->job;
     ordo_segment_view const        one = {1, NULL, job->n, job->n, 1, 1, 0};
-    ordo_segment_view              view = given->segments != NULL ? *given->segments : one;
+    ordo_segment_view const        view = given->segments != NULL ? *given->segments : one;
     weighted_work                  work = {};
-    work.keys = job->keys;
-    work.weights = job->weights;
-    work.n = job->n;
     work.out = job->out;
-    work.ranks = job->ranks;
-    if (view.offsets == NULL &&
-        (view.step > 1 || !segments_are_dense(segment_map_of(&view, job->n)))) {
-        view = segment_rows(&view);
-        work.has_rows = true;
-        work.n = view.count * view.length;
-        work.keys = scratch_take<char>(scratch, work.n * cuda_type_size(job->type));
-        work.weights = scratch_take<char>(scratch, work.n * cuda_type_size(job->weight_type));
-        if (job->rank_type != 0)
-            work.ranks = scratch_take<char>(scratch, work.n * cuda_type_size(job->rank_type));
-    }
-    work.map = segment_map_of(&view, work.n);
+    work.map = segment_map_of(&view, job->n);
     work.number_type = number_type_of(view.count);
-    work.numbers = scratch_take<char>(scratch, work.n * cuda_type_size(work.number_type));
+    work.numbers = scratch_take<char>(scratch, job->n * cuda_type_size(work.number_type));
     if (given->segments == NULL && job->rank_type == 0)
         work.out = scratch_take<double>(scratch, job->count);
     return work;
@@ -87,28 +69,18 @@ static __global__ void number_rows(uint64_t n, uint64_t length, NUMBER *numbers)
     grid_each(n, [&](size_t i) { numbers[i] = (NUMBER)(i / length); });
 }
 
-template <typename NUMBER> static ordo_status number_as(cuda_call *call, const weighted_work &work)
-{
-    NUMBER *const numbers = (NUMBER *)work.numbers;
-    if (work.map.offsets == NULL)
-        return CUDA_LAUNCH(call, number_rows<NUMBER>, column_grid(call, work.n), COLUMN_THREADS, 0,
-                           (uint64_t)work.n, work.map.length, numbers);
-    return CUDA_LAUNCH(call, number_segments<NUMBER>, column_grid(call, work.n), COLUMN_THREADS, 0,
-                       work.map, (uint64_t)work.n, numbers);
-}
-
 static ordo_status number_all(cuda_call *call, const weighted_work &work)
 {
-    switch (work.number_type) {
-    case ORDO_U8:
-        return number_as<uint8_t>(call, work);
-    case ORDO_U16:
-        return number_as<uint16_t>(call, work);
-    case ORDO_U32:
-        return number_as<uint32_t>(call, work);
-    default:
-        return number_as<uint64_t>(call, work);
-    }
+    size_t const grid = column_grid(call, work.map.n);
+    return with_key_code(work.number_type, false, KEY_TOTAL, [&](auto code) {
+        typedef typename decltype(code)::BITS NUMBER;
+        NUMBER *const                         numbers = (NUMBER *)work.numbers;
+        if (work.map.offsets == NULL)
+            return CUDA_LAUNCH(call, number_rows<NUMBER>, grid, COLUMN_THREADS, 0, work.map.n,
+                               work.map.length, numbers);
+        return CUDA_LAUNCH(call, number_segments<NUMBER>, grid, COLUMN_THREADS, 0, work.map,
+                           work.map.n, numbers);
+    });
 }
 
 static __global__ void fill_nans(double *out, uint64_t n)
@@ -127,20 +99,20 @@ static ordo_weighted_groups_job groups_of(const ordo_weighted_segments_job *give
     to.groups.descending = job->descending;
     to.groups.ties = job->ties;
     to.groups.out_type = job->rank_type;
-    to.groups.out = work.ranks;
+    to.groups.out = job->ranks;
     to.groups.group_keys = work.numbers;
     to.groups.group_type = work.number_type;
     to.groups.capacity = work.map.count + 1;
-    to.groups.keys = work.keys;
+    to.groups.keys = job->keys;
     to.groups.type = job->type;
-    to.groups.n = work.n;
+    to.groups.n = job->n;
     to.groups.nans = job->nans;
     to.groups.each = job->count;
     to.groups.q = job->q;
     to.groups.quantiles = work.out;
     to.groups.method = job->method;
     to.weight_type = job->weight_type;
-    to.weights = work.weights;
+    to.weights = job->weights;
     to.places = work.map.count;
     to.waits = given->segments == NULL && job->rank_type == 0;
     return to;
@@ -168,15 +140,8 @@ static ordo_status fetch_results(cuda_call *call, const ordo_weighted_job *job, 
 static ordo_status run_groups(cuda_call *call, const ordo_weighted_segments_job *given,
                               const weighted_work &work)
 {
-    const ordo_weighted_job *const job = &given->job;
-    if (work.n == 0)
+    if (given->job.n == 0)
         return ORDO_OK;
-    if (work.has_rows) {
-        TRY(segments_to_rows(call, given->segments, job->keys, cuda_type_size(job->type),
-                             (void *)work.keys));
-        TRY(segments_to_rows(call, given->segments, job->weights, cuda_type_size(job->weight_type),
-                             (void *)work.weights));
-    }
     TRY(number_all(call, work));
     ordo_weighted_groups_job const groups = groups_of(given, work);
     return dev_weighted_groups(call, &groups);
@@ -187,13 +152,8 @@ ordo_status dev_weighted_segments(cuda_call *call, const ordo_weighted_segments_
     const ordo_weighted_job *const job = &given->job;
     weighted_work const            work = weighted_layout(&call->scratch, given);
     size_t const                   results = work.map.count * job->count;
-    if (job->rank_type != 0) {
-        TRY(run_groups(call, given, work));
-        return work.has_rows && work.n > 0
-                   ? segments_from_rows(call, given->segments, work.ranks,
-                                        cuda_type_size(job->rank_type), job->ranks)
-                   : ORDO_OK;
-    }
+    if (job->rank_type != 0)
+        return run_groups(call, given, work);
     if (results == 0)
         return ORDO_OK;
     TRY(CUDA_LAUNCH(call, fill_nans, column_grid(call, results), COLUMN_THREADS, 0, work.out,

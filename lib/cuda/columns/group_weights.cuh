@@ -21,8 +21,8 @@ static constexpr uint64_t WEIGHTS_TOO_LARGE = (uint64_t)1 << 63;
 
 struct group_weights { /* a kernel argument */
     const void         *weights;
-    ordo_type           type;
-    bool                is_float;
+    unsigned            bytes; /* of a weight */
+    bool                is_float, is_signed;
     bool                waits;  /* see ordo_weighted_groups_job */
     bool                counts; /* dense ranks: the sums are numbers of rows with a weight */
     void               *sums;   /* of sorted rows: double for floats, else uint64_t */
@@ -41,8 +41,10 @@ static inline group_weights group_weights_layout(cuda_scratch                   
     size_t const  n = job->groups.n;
     group_weights weights = {};
     weights.weights = job->weights;
-    weights.type = job->weight_type;
+    weights.bytes = (unsigned)cuda_type_size(job->weight_type);
     weights.is_float = job->weight_type == ORDO_F32 || job->weight_type == ORDO_F64;
+    weights.is_signed = job->weight_type == ORDO_I8 || job->weight_type == ORDO_I16 ||
+                        job->weight_type == ORDO_I32 || job->weight_type == ORDO_I64;
     weights.waits = job->waits;
     weights.counts = job->groups.verb == ORDO_GROUP_RANK && job->groups.ties == ORDO_TIES_DENSE;
     weights.groups = ordo_min(n, job->groups.capacity);
@@ -60,39 +62,17 @@ static inline group_weights group_weights_layout(cuda_scratch                   
 /* The float weight of a row; NaN if it is refused. */
 static DEVICE double float_weight(const group_weights &in, uint64_t row)
 {
-    double const weight = in.type == ORDO_F64 ? ((const double *)in.weights)[row]
-                                              : (double)((const float *)in.weights)[row];
+    double const weight = in.bytes == 8 ? ((const double *)in.weights)[row]
+                                        : (double)((const float *)in.weights)[row];
     return weight >= 0 && isfinite(weight) ? weight : group_no_value();
-}
-
-template <typename T> static DEVICE uint64_t weight_or_too_large(const void *weights, uint64_t row)
-{
-    T const weight = ((const T *)weights)[row];
-    return weight < 0 || (uint64_t)weight > WEIGHTS_TOO_LARGE ? WEIGHTS_TOO_LARGE
-                                                              : (uint64_t)weight;
 }
 
 /* The integer weight of a row; too large if it is refused. */
 static DEVICE uint64_t integer_weight(const group_weights &in, uint64_t row)
 {
-    switch (in.type) {
-    case ORDO_I8:
-        return weight_or_too_large<int8_t>(in.weights, row);
-    case ORDO_U8:
-        return ((const uint8_t *)in.weights)[row];
-    case ORDO_I16:
-        return weight_or_too_large<int16_t>(in.weights, row);
-    case ORDO_U16:
-        return ((const uint16_t *)in.weights)[row];
-    case ORDO_I32:
-        return weight_or_too_large<int32_t>(in.weights, row);
-    case ORDO_U32:
-        return ((const uint32_t *)in.weights)[row];
-    case ORDO_I64:
-        return weight_or_too_large<int64_t>(in.weights, row);
-    default:
-        return min(((const uint64_t *)in.weights)[row], WEIGHTS_TOO_LARGE);
-    }
+    uint64_t const weight = column_read(in.weights, row, in.bytes);
+    bool const     is_negative = in.is_signed && (weight >> (8 * in.bytes - 1) & 1) != 0;
+    return is_negative ? WEIGHTS_TOO_LARGE : min(weight, WEIGHTS_TOO_LARGE);
 }
 
 /* Stores the weight of sorted row i and returns whether it is above 0. */
@@ -238,10 +218,7 @@ static DEVICE uint64_t weighted_place(const group_weights &weights, uint64_t g, 
 {
     if (weights.places == 0)
         return g;
-    return weights.group_bytes == 1   ? ((const uint8_t *)weights.group_keys)[row]
-           : weights.group_bytes == 2 ? ((const uint16_t *)weights.group_keys)[row]
-           : weights.group_bytes == 4 ? ((const uint32_t *)weights.group_keys)[row]
-                                      : ((const uint64_t *)weights.group_keys)[row];
+    return column_read(weights.group_keys, row, weights.group_bytes);
 }
 
 template <typename WORD, typename INDEX>

@@ -244,4 +244,20 @@ static DEVICE row_place row_place_of(const row_shared &s, uint64_t t, unsigned a
     return place;
 }
 
+/* Calls f(i, place) for every row; the tiles are filled. */
+template <typename F> static DEVICE void each_sorted_row(const row_tiles &rows, F &&f)
+{
+    __shared__ row_shared shared;
+    for (uint64_t t = blockIdx.x; t < rows.count; t += gridDim.x) {
+        row_tile_load(rows, t, &shared);
+#pragma unroll 4
+        for (unsigned at = threadIdx.x; at < ROWS_TILE; at += ROWS_THREADS) {
+            uint64_t const i = t * ROWS_TILE + at;
+            if (i < rows.n)
+                f(i, row_place_of(shared, t, at));
+        }
+        __syncthreads();
+    }
+}
+
 #endif

@@ -25,21 +25,6 @@ template <typename T> static DEVICE T sum_before(const T *sums, const row_place 
     return place.begin > place.group ? sums[place.begin - 1] : (T)0;
 }
 
-/* Calls f(i, place) for every sorted row. */
-template <typename F> static DEVICE void each_sorted_row(const row_tiles &rows, F &&f)
-{
-    __shared__ row_shared shared;
-    for (uint64_t t = blockIdx.x; t < rows.count; t += gridDim.x) {
-        row_tile_load(rows, t, &shared);
-        for (unsigned at = threadIdx.x; at < ROWS_TILE; at += ROWS_THREADS) {
-            uint64_t const i = t * ROWS_TILE + at;
-            if (i < rows.n)
-                f(i, row_place_of(shared, t, at));
-        }
-        __syncthreads();
-    }
-}
-
 /* Marks the first row of each tie that has a weight; the sums count rows with a weight. */
 static __global__ void __launch_bounds__(ROWS_THREADS)
     mark_weighted_ties(const __grid_constant__ row_tiles rows, const uint64_t *sums,

@@ -82,12 +82,6 @@ template <typename UNIT, int UNITS> struct row_element {
     UNIT at[UNITS];
 };
 
-/* Element j of segment i is element row_place(i) + j * step of the array. */
-static DEVICE uint64_t row_place(const segment_map &map, uint64_t i)
-{
-    return segment_at(map, i).start;
-}
-
 template <typename T, bool TO_ROWS>
 static __global__ void __launch_bounds__(ROWS_SIDE *ROWS_LINES)
     move_rows(segment_map const map, uint64_t const step, T *array, T *rows)
@@ -100,7 +94,7 @@ static __global__ void __launch_bounds__(ROWS_SIDE *ROWS_LINES)
         uint64_t const first = t / across * ROWS_SIDE, from = t % across * ROWS_SIDE;
         /* x counts elements for accesses to the rows and segments for accesses to the array. */
         if (TO_ROWS && first + x < map.count) {
-            uint64_t const start = row_place(map, first + x);
+            uint64_t const start = segment_at(map, first + x).start;
             for (unsigned j = y; j < ROWS_SIDE && from + j < map.length; j += ROWS_LINES)
                 tile[x][j] = array[start + (from + j) * step];
         }
@@ -112,7 +106,7 @@ static __global__ void __launch_bounds__(ROWS_SIDE *ROWS_LINES)
             for (unsigned i = y; i < ROWS_SIDE && first + i < map.count; i += ROWS_LINES)
                 rows[(first + i) * map.length + from + x] = tile[i][x];
         if (!TO_ROWS && first + x < map.count) {
-            uint64_t const start = row_place(map, first + x);
+            uint64_t const start = segment_at(map, first + x).start;
             for (unsigned j = y; j < ROWS_SIDE && from + j < map.length; j += ROWS_LINES)
                 array[start + (from + j) * step] = tile[x][j];
         }
@@ -131,45 +125,31 @@ static ordo_status move(cuda_call *call, const ordo_segment_view *view, void *ar
                        (uint64_t)view->step, (T *)array, (T *)rows);
 }
 
+template <bool TO_ROWS, int SIZE = 1>
+static ordo_status move_bytes(cuda_call *call, const ordo_segment_view *view, void *array,
+                              size_t size, void *rows)
+{
+    if constexpr (SIZE < 16)
+        if (size > SIZE)
+            return move_bytes<TO_ROWS, SIZE + 1>(call, view, array, size, rows);
+    return move<row_element<uint8_t, SIZE>, TO_ROWS>(call, view, array, rows);
+}
+
 /* Elements are moved by the largest units that divide their size and their address. */
 template <bool TO_ROWS>
 static ordo_status move_sized(cuda_call *call, const ordo_segment_view *view, void *array,
                               size_t size, void *rows)
 {
     size_t const unit = size | (size_t)(uintptr_t)array; /* a power of 2 divides both or neither */
-#define MOVE(UNIT, UNITS) move<row_element<UNIT, UNITS>, TO_ROWS>(call, view, array, rows)
     if (size == 8 && unit % 8 == 0)
-        return MOVE(uint64_t, 1);
+        return move<row_element<uint64_t, 1>, TO_ROWS>(call, view, array, rows);
     if (size == 16 && unit % 8 == 0)
-        return MOVE(uint64_t, 2);
+        return move<row_element<uint64_t, 2>, TO_ROWS>(call, view, array, rows);
     if (size == 4 && unit % 4 == 0)
-        return MOVE(uint32_t, 1);
+        return move<row_element<uint32_t, 1>, TO_ROWS>(call, view, array, rows);
     if (size == 2 && unit % 2 == 0)
-        return MOVE(uint16_t, 1);
-    switch (size) {
-#define CASE(SIZE)                                                                                 \
-    case SIZE:                                                                                     \
-        return MOVE(uint8_t, SIZE);
-        CASE(1)
-        CASE(2)
-        CASE(3)
-        CASE(4)
-        CASE(5)
-        CASE(6)
-        CASE(7)
-        CASE(8)
-        CASE(9)
-        CASE(10)
-        CASE(11)
-        CASE(12)
-        CASE(13)
-        CASE(14)
-        CASE(15)
-    default:
-        CASE(16)
-#undef CASE
-    }
-#undef MOVE
+        return move<row_element<uint16_t, 1>, TO_ROWS>(call, view, array, rows);
+    return move_bytes<TO_ROWS>(call, view, array, size, rows);
 }
 
 ordo_status segments_to_rows(cuda_call *call, const ordo_segment_view *view, const void *array,

@@ -13,10 +13,9 @@
 #include "cuda/segments/segment_even.cuh"
 #include "cuda/sort/dev_radix_leaf.cuh"
 
-segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles, bool divides)
+segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles)
 {
     segment_even even = {};
-    even.divides = divides;
     even.segments = segments;
     even.entries = tiles * SEGMENT_EVEN_EACH;
     even.state = scratch_take<segment_even_state>(scratch, 1);
@@ -30,15 +29,14 @@ segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t 
  * even. */
 template <typename CODE>
 static __global__ void __launch_bounds__(FIT_THREADS)
-    even_fit(const __grid_constant__ segment_map map, const __grid_constant__ segment_lists lists,
-             const uint32_t *keys, CODE const code, segment_split const split,
-             segment_even const even)
+    even_fit(const __grid_constant__ segment_classes classes, const uint32_t *keys, CODE const code,
+             segment_split const split, segment_even const even)
 {
     __shared__ fit_shared shared;
-    uint64_t const        segments = split_count(map, lists);
+    uint64_t const        segments = segment_slots_count(classes);
     for (uint64_t i = blockIdx.x; i < segments; i += gridDim.x) {
-        segment_large const     here = split_segment<EVEN_KIND>(map, lists, i);
-        uint32_t const          wanted = fit_codes(even, here.where.length);
+        segment_large const     here = split_segment(classes, i);
+        uint32_t const          wanted = fit_codes(here.where.length);
         segment_even_map *const found = even.maps + i;
         even_kind               kind = EVEN_LINEAR;
         uint32_t                codes = 0;
@@ -65,23 +63,21 @@ static __global__ void __launch_bounds__(FIT_THREADS)
 /* ---- Passes over the tiles ---- */
 
 struct row_tile {
-    uint64_t start;   /* of the segment */
-    uint64_t table;   /* first entry of the segment */
-    uint64_t first;   /* place of the tile in the segment */
-    uint32_t valid;   /* keys */
-    bool     is_huge; /* the codes of the segment are buckets of segment_split.cuh */
+    uint64_t start; /* of the segment */
+    uint64_t table; /* first entry of the segment */
+    uint64_t first; /* place of the tile in the segment */
+    uint32_t valid; /* keys */
 };
 
 /* Calls f(tile, is_last) for the tiles t to end - 1 of a segment; `at` is tile t. */
 template <typename F>
 static DEVICE void row_each_of_segment(const tile_place &at, uint64_t t, uint64_t end, F &&f)
 {
-    uint64_t const table = (t - at.first / ROW_TILE) * SEGMENT_EVEN_EACH;
+    uint64_t const table = at.first_tile * SEGMENT_EVEN_EACH;
     uint64_t       first = at.first;
     for (; t < end; t++, first += ROW_TILE)
         f(row_tile{at.where.start, table, first,
-                   (uint32_t)min(at.where.length - first, (uint64_t)ROW_TILE),
-                   at.where.length > SEGMENT_EVEN_LONGEST},
+                   (uint32_t)min(at.where.length - first, (uint64_t)ROW_TILE)},
           t + 1 == end);
 }
 
@@ -89,14 +85,14 @@ static DEVICE void row_each_of_segment(const tile_place &at, uint64_t t, uint64_
  * ones. is_last: the next tile is of another segment or block. `bend` is in shared memory. Contains
  * barriers. */
 template <typename CODE, typename F>
-static DEVICE void row_each_tile(const segment_map &map, const segment_lists &lists,
-                                 const segment_even &even, uint32_t *bend, F &&f)
+static DEVICE void row_each_tile(const segment_classes &classes, const segment_even &even,
+                                 uint32_t *bend, F &&f)
 {
-    uint64_t const tiles = tiles_of_all(map, lists, ROW_TILE);
+    uint64_t const tiles = segment_tiles_count(classes);
     uint64_t const last = tiles * (blockIdx.x + 1) / gridDim.x;
     for (uint64_t t = tiles * blockIdx.x / gridDim.x; t < last;) {
-        const segment_even_map *const from = even.maps + split_slot(map, lists, ROW_TILE, t);
-        tile_place const              at = place_of_tile(map, lists, ROW_TILE, t);
+        tile_place const              at = place_of_tile(classes, t);
+        const segment_even_map *const from = even.maps + at.slot;
         uint64_t const                left = at.where.length - min(at.first, at.where.length);
         uint64_t const                begin = t;
         t = min(last, t + max((left + ROW_TILE - 1) / ROW_TILE, (uint64_t)1));
@@ -138,8 +134,7 @@ static DEVICE void row_load(const uint32_t *keys, const row_tile &tile, uint32_t
 /* Counts the codes of the even segments. */
 template <typename CODE>
 static __global__ void __launch_bounds__(EVEN_THREADS, 3)
-    even_count_rows(const __grid_constant__ segment_map   map,
-                    const __grid_constant__ segment_lists lists, const uint32_t *keys,
+    even_count_rows(const __grid_constant__ segment_classes classes, const uint32_t *keys,
                     CODE const code, segment_even const even)
 {
     __shared__ uint32_t count[EVEN_MOST], bend[EVEN_PARTS];
@@ -147,7 +142,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS, 3)
         return;
     count[threadIdx.x] = 0;
     row_each_tile<CODE>(
-        map, lists, even, bend, [&](const row_tile &tile, auto const &codes, bool is_last) {
+        classes, even, bend, [&](const row_tile &tile, auto const &codes, bool is_last) {
             uint32_t key[ROW_ITEMS];
             row_load(keys, tile, key);
             if (tile.valid == ROW_TILE && warp_alike(codes.of(code, key[0]))) {
@@ -172,35 +167,28 @@ static __global__ void __launch_bounds__(EVEN_THREADS, 3)
 /* Turns the counts of each even segment into bounds and places; one warp per segment. Segments with
  * a code of too many keys become uneven; the others are left out of the split. */
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    even_bounds_rows(const __grid_constant__ segment_map   map,
-                     const __grid_constant__ segment_lists lists, segment_split const split,
+    even_bounds_rows(const __grid_constant__ segment_classes classes, segment_split const split,
                      segment_even const even)
 {
     uint64_t const warps = (uint64_t)gridDim.x * (SPLIT_THREADS / WARP_LANES);
-    uint64_t const segments = split_count(map, lists);
+    uint64_t const segments = segment_slots_count(classes);
     uint64_t       i = ((uint64_t)blockIdx.x * SPLIT_THREADS + threadIdx.x) / WARP_LANES;
     for (; i < segments; i += warps) {
         uint32_t const      codes = even.maps[i].codes;
-        segment_large const here = split_segment<EVEN_KIND>(map, lists, i);
+        segment_large const here = split_segment(classes, i);
         uint64_t const      table = here.first_tile * SEGMENT_EVEN_EACH;
         uint32_t            most = 0;
         for (unsigned c = lane_id(); c < codes; c += WARP_LANES)
             most = max(most, even.counts[table + c]);
-        bool const is_huge = here.where.length > SEGMENT_EVEN_LONGEST;
-        if (codes == 0 || __reduce_max_sync(WARP_ALL, most) >
-                              (is_huge ? (uint32_t)SEGMENT_EVEN_LONGEST : (uint32_t)LEAF_KEYS)) {
+        if (codes == 0 || __reduce_max_sync(WARP_ALL, most) > (uint32_t)LEAF_KEYS) {
             if (lane_id() == 0)
                 even.maps[i].codes = 0;
             continue;
         }
-        uint64_t *const bounds =
-            is_huge ? split.bounds + here.first_tile * SPLIT_EACH : even.bounds + table;
-        split_starts(even.counts + table, bounds, codes, here.where);
+        split_starts(even.counts + table, even.bounds + table, codes, here.where);
         if (lane_id() == 0) {
             split_leave_out(split, i);
             even.state->taken = 1;
-            if (!is_huge)
-                even.state->leaves = 1;
         }
     }
 }
@@ -224,12 +212,10 @@ static DEVICE void row_take(row_shared *shared, const row_tile &tile, const segm
     shared->to[me] = taken - start;
 }
 
-/* Writes the keys of the even segments to the places of their codes; those of huge segments become
- * records. */
+/* Writes the keys of the even segments to the places of their codes. */
 template <typename CODE>
 static __global__ void __launch_bounds__(EVEN_THREADS, 2)
-    even_scatter_rows(const __grid_constant__ segment_map   map,
-                      const __grid_constant__ segment_lists lists, const uint32_t *keys,
+    even_scatter_rows(const __grid_constant__ segment_classes classes, const uint32_t *keys,
                       CODE const code, segment_even const even, uint32_t *out)
 {
     extern __shared__ uint4 row_bytes_of_tile[];
@@ -238,7 +224,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS, 2)
         return;
     shared->count[threadIdx.x] = 0;
     row_each_tile<CODE>(
-        map, lists, even, shared->bend, [&](const row_tile &tile, auto const &codes, bool) {
+        classes, even, shared->bend, [&](const row_tile &tile, auto const &codes, bool) {
             uint32_t key[ROW_ITEMS], ranked[ROW_ITEMS]; /* rank above code */
             row_load(keys, tile, key);
             tile_count<EVEN_THREADS, ROW_ITEMS>(
@@ -254,8 +240,7 @@ static __global__ void __launch_bounds__(EVEN_THREADS, 2)
             shared->count[threadIdx.x] = 0;
             tile_each<EVEN_THREADS, ROW_ITEMS>(tile.valid, [&](int, unsigned p) {
                 uint32_t const moved = shared->keys[p];
-                out[tile.start + shared->to[codes.of(code, moved)] + p] =
-                    tile.is_huge ? code.encode(moved) : moved;
+                out[tile.start + shared->to[codes.of(code, moved)] + p] = moved;
             });
             __syncthreads();
         });
@@ -270,15 +255,14 @@ template <typename CODE> using even_row_shared = leaf_shared<CODE, radix_no_valu
 template <typename CODE>
 static __global__ void __launch_bounds__(leaf_plain::THREADS, leaf_resident<CODE, radix_no_value>)
     even_row_leaves(__grid_constant__ leaf_array<CODE, radix_no_value> const array,
-                    const __grid_constant__ segment_map                      map,
-                    const __grid_constant__ segment_lists lists, segment_even const even)
+                    const __grid_constant__ segment_classes classes, segment_even const even)
 {
     typedef even_row_shared<CODE> SHARED;
     extern __shared__ uint4       leaf_memory[];
     SHARED *const                 shared = (SHARED *)leaf_memory;
-    if (even.state->leaves == 0)
+    if (even.state->taken == 0)
         return;
-    uint64_t const entries = tiles_of_all(map, lists, ROW_TILE) * SEGMENT_EVEN_EACH;
+    uint64_t const entries = segment_tiles_count(classes) * SEGMENT_EVEN_EACH;
     uint32_t const last = (uint32_t)(entries * (blockIdx.x + 1) / gridDim.x);
     unsigned       most = WARP_LANES; /* codes of the next leaf */
     for (uint32_t t = (uint32_t)(entries * blockIdx.x / gridDim.x); t < last;) {
@@ -342,9 +326,9 @@ template <typename CODE>
 static ordo_status even_run_rows(cuda_call *call, const segment_plan *plan,
                                  const segment_job<uint32_t> &job, CODE const &code)
 {
-    const segment_even   &even = plan->even[plan->level];
-    const segment_split  &split = plan->splits[plan->level];
-    const uint32_t *const keys = (const uint32_t *)(job.records != NULL ? job.records : job.in);
+    const segment_even   &even = plan->even;
+    const segment_split  &split = plan->splits[0];
+    const uint32_t *const keys = (const uint32_t *)job.in;
     uint32_t *const       moved = (uint32_t *)plan->records[0];
     size_t const          leaf = sizeof(even_row_shared<CODE>), tile = sizeof(row_shared);
     auto *const           leaves = even_row_leaves<CODE>;
@@ -357,19 +341,21 @@ static ordo_status even_run_rows(cuda_call *call, const segment_plan *plan,
                                          (even.entries + 1) * sizeof *even.bounds, call->stream));
     CUDA_TRY(call->exec, cudaMemsetAsync(even.state, 0, sizeof *even.state, call->stream));
     TRY(CUDA_LAUNCH(call, even_fit<CODE>, segment_grid(call, even.segments, 1, 2), FIT_THREADS, 0,
-                    plan->map, plan->lists, keys, code, split, even));
-    TRY(CUDA_LAUNCH(call, even_count_rows<CODE>, segment_grid(call, plan->tiles, 1, 3),
-                    EVEN_THREADS, 0, plan->map, plan->lists, keys, code, even));
+                    plan->classes, keys, code, split, even));
+    TRY(CUDA_LAUNCH(call, even_count_rows<CODE>, segment_grid(call, plan->classes.most_tiles, 1, 3),
+                    EVEN_THREADS, 0, plan->classes, keys, code, even));
     TRY(CUDA_LAUNCH(call, even_bounds_rows,
                     segment_grid(call, even.segments * WARP_LANES, SPLIT_THREADS, 4), SPLIT_THREADS,
-                    0, plan->map, plan->lists, split, even));
-    TRY(CUDA_LAUNCH(call, scatter, segment_grid(call, plan->tiles, 1, 2), EVEN_THREADS, tile,
-                    plan->map, plan->lists, keys, code, even, moved));
-    TRY(CUDA_LAUNCH(call, leaves,
-                    segment_grid(call, plan->tiles, 1, leaf_resident<CODE, radix_no_value>),
-                    leaf_plain::THREADS, leaf, array, plan->map, plan->lists, even));
-    return CUDA_LAUNCH(call, even_full_leaves<CODE>, segment_grid(call, plan->tiles, 1, 2),
-                       leaf_plain::THREADS, 0, array, even);
+                    0, plan->classes, split, even));
+    TRY(CUDA_LAUNCH(call, scatter, segment_grid(call, plan->classes.most_tiles, 1, 2), EVEN_THREADS,
+                    tile, plan->classes, keys, code, even, moved));
+    TRY(CUDA_LAUNCH(
+        call, leaves,
+        segment_grid(call, plan->classes.most_tiles, 1, leaf_resident<CODE, radix_no_value>),
+        leaf_plain::THREADS, leaf, array, plan->classes, even));
+    return CUDA_LAUNCH(call, even_full_leaves<CODE>,
+                       segment_grid(call, plan->classes.most_tiles, 1, 2), leaf_plain::THREADS, 0,
+                       array, even);
 }
 
 ordo_status segments_sort_even(cuda_call *call, const segment_plan *plan,
@@ -377,8 +363,6 @@ ordo_status segments_sort_even(cuda_call *call, const segment_plan *plan,
 {
     if (call->facts->shared_bytes < sizeof(even_row_shared<even_real_code>))
         return ORDO_OK;
-    if (job.records != NULL)
-        return even_run_rows(call, plan, job, even_record_code{job.code, 0});
     if (!job.code.is_real)
         return even_run_rows(call, plan, job, even_integer_code{job.code.integer, 0, 0, 0});
     return even_run_rows(call, plan, job, even_real_code{job.code.real, 0, 0, KEY_INF_F32});

@@ -1,8 +1,7 @@
-/* dev_segments_huge.cu - sorts the huge segments of a layout with offsets, keys of 4 bytes alone,
- * digit by digit.
+/* dev_segments_huge.cu - sorts huge segments, keys of 4 bytes alone, digit by digit.
  *
- * The host does not know the lengths. One block takes the huge segments from the list of long ones
- * and numbers their tiles. One read counts the four digits of each segment. Four steps scatter the
+ * The host may not know the lengths. One block lists the huge segments among the long ones and
+ * numbers their tiles. One read counts the four digits of each segment. Four steps scatter the
  * keys of all segments by one digit each: blocks take tiles by ticket, and the look-back of a tile
  * goes to the first tile of its segment (after Adinets and Merrill, "Onesweep", 2022, as in
  * dev_radix_pass.cuh). If there is no huge segment, the kernels end at once. Segments that overlap
@@ -47,19 +46,19 @@ segment_huge segment_huge_layout(cuda_scratch *scratch, size_t n)
 
 /* ---- The list ---- */
 
-/* Moves the huge segments that are not in order from the list of long segments to `huge`. If no
- * segment is left, the list becomes empty, so that later kernels end at once. One block. */
+/* Lists the huge segments that are not in order, and leaves them out of the split. One block. */
 static __global__ void __launch_bounds__(HUGE_LIST_THREADS)
-    huge_list(segment_lists const lists, const uint32_t *const falls, segment_huge const huge)
+    huge_list(const __grid_constant__ segment_classes classes, segment_split const split,
+              segment_huge const huge)
 {
     __shared__ uint32_t found, slots[SEGMENT_HUGE_MOST];
-    uint64_t const      given = segment_large_count(lists);
+    uint64_t const      given = segment_slots_count(classes);
     if (threadIdx.x == 0)
         found = 0;
     __syncthreads();
     for (uint64_t i = threadIdx.x; i < given; i += HUGE_LIST_THREADS) {
-        uint64_t const length = lists.large[i].where.length;
-        if (length <= SEGMENT_HUGE || length >= HUGE_LONGEST || falls[i] != SPLIT_FALLS)
+        uint64_t const length = segment_slot_at(classes, i).where.length;
+        if (length <= SEGMENT_HUGE || length >= HUGE_LONGEST || split.falls[i] != SPLIT_FALLS)
             continue;
         uint32_t const at = atomicAdd(&found, 1u);
         if (at < huge.room)
@@ -70,18 +69,16 @@ static __global__ void __launch_bounds__(HUGE_LIST_THREADS)
         return;
     uint32_t count = 0, tiles = 0;
     for (uint32_t k = 0; k < min(found, (uint32_t)huge.room); k++) {
-        segment *const where = &lists.large[slots[k]].where;
-        uint32_t const length = (uint32_t)where->length, needed = (length - 1) / HUGE_TILE + 1;
+        segment const  where = segment_slot_at(classes, slots[k]).where;
+        uint32_t const length = (uint32_t)where.length, needed = (length - 1) / HUGE_TILE + 1;
         if (tiles + needed > huge.tiles)
             continue; /* segments that overlap; the others sort this one */
-        huge.entries[count++] = {where->start, length, tiles};
+        huge.entries[count++] = {where.start, length, tiles};
         tiles += needed;
-        where->length = 0;
+        split_leave_out(split, slots[k]);
     }
     huge.state->count = count;
     huge.state->tiles = tiles;
-    if (count == given)
-        lists.counts[SEGMENT_LISTS - 1] = 0;
 }
 
 struct huge_tile {
@@ -339,8 +336,8 @@ ordo_status segments_sort_huge(cuda_call *call, const segment_plan *plan,
     size_t const        counters = (size_t)HUGE_BINS * HUGE_COPIES * sizeof(uint32_t);
     size_t const        grid = segment_grid(call, huge.tiles, 1, HUGE_SHAPE::RESIDENT);
     CUDA_TRY(call->exec, cudaMemsetAsync(huge.state, 0, huge.zero_bytes, call->stream));
-    TRY(CUDA_LAUNCH(call, huge_list, 1, HUGE_LIST_THREADS, 0, plan->lists,
-                    (const uint32_t *)plan->splits[0].falls, huge));
+    TRY(CUDA_LAUNCH(call, huge_list, 1, HUGE_LIST_THREADS, 0, plan->classes, plan->splits[0],
+                    huge));
     TRY(cuda_allow_shared(call, huge_count, counters));
     TRY(CUDA_LAUNCH(call, huge_count, segment_grid(call, huge.tiles, 1, HUGE_COUNTING),
                     HUGE_THREADS, counters, job.code, (const uint32_t *)job.in, huge));

@@ -1,8 +1,8 @@
 /* dev_segments_order.cu - is_sorted and runs of every segment (segment_measure.cuh).
  *
- * Every key is compared with its left neighbour in the segment. Memory moved: the keys once, or
- * three times if the segments have a step. Scratch: the list of long segments; rows of a layout
- * with a step. is_sorted waits only if the host asks for the first segment that is not sorted. */
+ * Every key is compared with its left neighbour in the segment. Memory moved: the keys once.
+ * Scratch: the list of long segments. is_sorted waits only if the host asks for the first segment
+ * that is not sorted. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segments.cuh"
@@ -72,7 +72,6 @@ template <typename CODE> struct all_falls {
 };
 
 struct order_work {
-    segment_input       input;
     segment_classes     classes;
     unsigned long long *unsorted;
 };
@@ -80,18 +79,9 @@ struct order_work {
 template <typename JOB> static order_work order_layout(cuda_scratch *scratch, const JOB *job)
 {
     order_work work;
-    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
-    work.classes = measure_layout(scratch, &work.input.view, work.input.n);
+    work.classes = measure_layout(scratch, job->segments, job->n);
     work.unsorted = scratch_take<unsigned long long>(scratch, 1);
     return work;
-}
-
-template <typename JOB>
-static ordo_status order_begin(cuda_call *call, const order_work &work, const JOB *job)
-{
-    call->exec->algorithm = "segments";
-    TRY(segment_input_fill(call, work.input, job->segments));
-    return segment_classes_fill(call, work.classes);
 }
 
 size_t dev_segments_is_sorted_scratch(const ordo_order_job *job)
@@ -102,14 +92,15 @@ size_t dev_segments_is_sorted_scratch(const ordo_order_job *job)
 ordo_status dev_segments_is_sorted(cuda_call *call, const ordo_order_job *job)
 {
     order_work const work = order_layout(&call->scratch, job);
-    TRY(order_begin(call, work, job));
+    call->exec->algorithm = "segments";
+    TRY(segment_classes_fill(call, work.classes));
     if (job->unsorted != NULL)
         CUDA_TRY(call->exec,
                  cudaMemsetAsync(work.unsorted, 0xff, sizeof *work.unsorted, call->stream));
     TRY(with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        first_fall<CODE> const      measure = {code, (const BITS *)work.input.keys, job->sorted,
+        first_fall<CODE> const      measure = {code, (const BITS *)job->keys, job->sorted,
                                                (unsigned long long *)job->where,
                                           job->unsorted != NULL ? work.unsorted : NULL};
         return measure_segments(call, measure, work.classes);
@@ -130,11 +121,12 @@ size_t dev_segments_runs_scratch(const ordo_runs_job *job)
 ordo_status dev_segments_runs(cuda_call *call, const ordo_runs_job *job)
 {
     order_work const work = order_layout(&call->scratch, job);
-    TRY(order_begin(call, work, job));
+    call->exec->algorithm = "segments";
+    TRY(segment_classes_fill(call, work.classes));
     return with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        all_falls<CODE> const       measure = {code, (const BITS *)work.input.keys,
+        all_falls<CODE> const       measure = {code, (const BITS *)job->keys,
                                                (unsigned long long *)job->runs};
         return measure_segments(call, measure, work.classes);
     });

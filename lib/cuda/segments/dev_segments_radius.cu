@@ -3,8 +3,7 @@
  * LR is a max-scan, RL a min-scan from the end of the segment (segment_scan.cuh). A thread then
  * finds DM of an element by a search in LR that starts at the element and doubles its steps, as in
  * dev_sequences.cu: O(lg DM). The radius is the largest DM (segment_measure.cuh). Memory moved:
- * about 8 times the keys. Scratch: LR and RL if the caller does not want them; rows of a layout
- * with a step. */
+ * about 8 times the keys. Scratch: LR and RL if the caller does not want them. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/rough/radius.cuh"
@@ -83,9 +82,7 @@ template <typename CODE> struct displacement_measure {
 };
 
 template <typename ACC> struct radius_work {
-    segment_input          input;
-    void                  *lr, *rl; /* rows of a layout with a step, or the arrays of the job */
-    uint64_t              *dm;
+    void                  *lr, *rl; /* the arrays of the job, or scratch */
     segment_scan_work<ACC> scan;
     segment_classes        classes; /* of the measure */
 };
@@ -94,16 +91,11 @@ template <typename ACC>
 static radius_work<ACC> radius_layout(cuda_scratch *scratch, const ordo_radius_job *job)
 {
     radius_work<ACC> work;
-    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, true);
-    size_t const bytes = work.input.n * work.input.size;
-    bool const   copies = work.input.copies;
-    work.lr = copies || job->lr == NULL ? scratch_take<char>(scratch, bytes) : job->lr;
-    work.rl = copies || job->rl == NULL ? scratch_take<char>(scratch, bytes) : job->rl;
-    work.dm = job->dm;
-    if (copies && job->dm != NULL)
-        work.dm = scratch_take<uint64_t>(scratch, work.input.n);
-    work.scan = segment_scan_layout<ACC>(scratch, &work.input.view, work.input.n);
-    work.classes = measure_layout(scratch, &work.input.view, work.input.n);
+    size_t const     bytes = job->n * cuda_type_size(job->type);
+    work.lr = job->lr == NULL ? scratch_take<char>(scratch, bytes) : job->lr;
+    work.rl = job->rl == NULL ? scratch_take<char>(scratch, bytes) : job->rl;
+    work.scan = segment_scan_layout<ACC>(scratch, job->segments, job->n);
+    work.classes = measure_layout(scratch, job->segments, job->n);
     return work;
 }
 
@@ -122,27 +114,17 @@ static ordo_status radius_by(cuda_call *call, const ordo_radius_job *job, CODE c
     CODE                                         folded = code;
     if constexpr (CODE::is_float)
         folded.folded = true;
-    TRY(segment_input_fill(call, work.input, job->segments));
     TRY(segment_classes_fill(call, work.scan.classes));
     TRY(segment_classes_fill(call, work.classes));
-    const BITS *const            keys = (const BITS *)work.input.keys;
+    const BITS *const            keys = (const BITS *)job->keys;
     sequence_problem<CODE> const lr = {code, keys, (BITS *)work.lr, false};
     sequence_problem<CODE> const rl = {code, keys, (BITS *)work.rl, true};
     TRY(scan_segments(call, lr, work.scan));
     TRY(scan_segments(call, rl, work.scan));
     displacement_measure<CODE> const measure = {folded, (const BITS *)work.lr,
-                                                (const BITS *)work.rl, work.dm,
+                                                (const BITS *)work.rl, job->dm,
                                                 (unsigned long long *)job->radius};
-    TRY(measure_segments(call, measure, work.classes));
-    if (!work.input.copies)
-        return ORDO_OK;
-    if (job->lr != NULL)
-        TRY(segments_from_rows(call, job->segments, work.lr, sizeof(BITS), job->lr));
-    if (job->rl != NULL)
-        TRY(segments_from_rows(call, job->segments, work.rl, sizeof(BITS), job->rl));
-    if (job->dm != NULL)
-        TRY(segments_from_rows(call, job->segments, work.dm, sizeof *work.dm, job->dm));
-    return ORDO_OK;
+    return measure_segments(call, measure, work.classes);
 }
 
 ordo_status dev_segments_radius(cuda_call *call, const ordo_radius_job *job)

@@ -4,8 +4,7 @@
  * last head up to the key: a max-scan. The maximum rank is the end of its group: the same scan from
  * the end of the segment. Dense ranks are a sum-scan (segment_scan.cuh). Average ranks take two
  * scans; the first writes minimum ranks to the result. Memory moved: keys and ranks once; average:
- * keys twice, ranks three times. Scratch: 32 bytes per tile of a long segment; rows of a layout
- * with a step. */
+ * keys twice, ranks three times. Scratch: 32 bytes per tile of a long segment. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/segments/segment_scan.cuh"
@@ -77,23 +76,7 @@ template <typename CODE, typename OP_> struct rank_problem {
     }
 };
 
-struct rank_work {
-    segment_input               input;
-    void                       *ranks; /* rows of a layout with a step */
-    segment_scan_work<uint64_t> scan;
-};
-
-static rank_work rank_layout(cuda_scratch *scratch, const ordo_rank_sorted_job *job)
-{
-    rank_work work;
-    work.input =
-        segment_input_layout(scratch, job->segments, job->type, job->sorted, job->n, false);
-    work.ranks = !work.input.copies
-                     ? job->ranks
-                     : scratch_take<char>(scratch, work.input.n * cuda_type_size(job->rank_type));
-    work.scan = segment_scan_layout<uint64_t>(scratch, &work.input.view, work.input.n);
-    return work;
-}
+typedef segment_scan_work<uint64_t> rank_work;
 
 template <typename OP>
 static ordo_status rank_pass_of(cuda_call *call, const ordo_rank_sorted_job *job,
@@ -101,9 +84,9 @@ static ordo_status rank_pass_of(cuda_call *call, const ordo_rank_sorted_job *job
 {
     return with_key_code(job->type, false, KEY_FOLDED, [&](auto code) {
         typedef decltype(code)       CODE;
-        rank_problem<CODE, OP> const problem = {(const typename CODE::BITS *)work.input.keys,
-                                                work.ranks, rank_type, pass};
-        return scan_segments(call, problem, work.scan);
+        rank_problem<CODE, OP> const problem = {(const typename CODE::BITS *)job->sorted,
+                                                job->ranks, rank_type, pass};
+        return scan_segments(call, problem, work);
     });
 }
 
@@ -129,7 +112,7 @@ static ordo_status rank_by(cuda_call *call, const ordo_rank_sorted_job *job, con
 
 size_t dev_segments_rank_sorted_scratch(const ordo_rank_sorted_job *job)
 {
-    return scratch_of(rank_layout, job);
+    return scratch_of(segment_scan_layout<uint64_t>, job->segments, job->n);
 }
 
 ordo_status dev_segments_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job)
@@ -137,13 +120,8 @@ ordo_status dev_segments_rank_sorted(cuda_call *call, const ordo_rank_sorted_job
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
         return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
                          "a GPU ranks sorted segments only by the algorithm auto");
-    rank_work const work = rank_layout(&call->scratch, job);
+    rank_work const work = segment_scan_layout<uint64_t>(&call->scratch, job->segments, job->n);
     call->exec->algorithm = "segments";
-    TRY(segment_input_fill(call, work.input, job->segments));
-    TRY(segment_classes_fill(call, work.scan.classes));
-    TRY(rank_by(call, job, work));
-    if (!work.input.copies)
-        return ORDO_OK;
-    return segments_from_rows(call, job->segments, work.ranks, cuda_type_size(job->rank_type),
-                              job->ranks);
+    TRY(segment_classes_fill(call, work.classes));
+    return rank_by(call, job, work);
 }

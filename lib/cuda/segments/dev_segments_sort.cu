@@ -2,18 +2,16 @@
  *
  * Each verb sorts the records of all segments (segment_sort.cuh) and differs in what it writes:
  * keys, indices or ranks. Pairs write an order of the whole array, by which keys and values are
- * then gathered. Segments with a step are copied to rows without gaps before the sort, and back
- * after it. Huge segments of a fixed length are sorted one after the other by the whole-array
+ * then gathered. Huge segments of a fixed length are sorted one after the other by the whole-array
  * verbs. Scratch depends on n and on the number of segments only, not on the offsets. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/dev_segments_sort.cuh"
+#include "cuda/segments/segment_alone.cuh"
 #include "cuda/sort/dev_radix.cuh"
-
-static bool has_step(const ordo_segment_view *view) { return view->step > 1; }
 
 static bool is_separate(const ordo_segment_view *view)
 {
-    return view->offsets == NULL && !has_step(view) && view->length >= CUDA_TUNE_SEGMENT_SEPARATE;
+    return view->offsets == NULL && view->length >= CUDA_TUNE_SEGMENT_SEPARATE;
 }
 
 static bool is_empty(const ordo_segment_view *view)
@@ -30,8 +28,8 @@ struct sort_wish { /* one verb on segments whose elements are neighbours */
     ordo_segment_view view;
     segment_result    result;
     size_t            out_size;
-    ordo_ties         ties;
-    bool              real_ranks;
+    ordo_ties         ties = {}; /* ranks */
+    bool              real_ranks = false;
 };
 
 /* The tables for segments that are distributed over buckets. */
@@ -54,16 +52,11 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     bool const                     fixed = view->offsets == NULL;
     bool const                     keys = wish->result == RESULT_KEYS;
     segment_plan                   plan = {};
-    plan.map = segment_map_of(view, wish->n);
     plan.shortest = fixed ? view->length : 0;
     plan.longest = fixed ? view->length : wish->n;
     plan.record_size = keys ? bits : bits == 4 && plan.longest < UINT32_MAX ? 8 : 16;
     segment_limits const classes = segment_sort_classes(plan.record_size);
-    plan.tiles = view->count * ordo_div_up(view->length, classes.tile);
-    if (!fixed) {
-        plan.lists = segment_lists_layout(scratch, wish->n, view->count, classes);
-        plan.tiles = plan.lists.tiles;
-    }
+    plan.classes = segment_classes_layout(scratch, view, wish->n, classes);
     if (plan.longest <= classes.limits[SEGMENT_LISTS - 1])
         return plan;
     /* A merge of segments that overlap because of bad offsets may read beyond the end. */
@@ -71,32 +64,28 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
     plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
     plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
     if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
-        plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
+        plan.heads = scratch_take<uint32_t>(scratch, plan.classes.most_tiles);
     if (plan.longest >= UINT32_MAX)
         return plan; /* tiles are merged */
-    if (keys && !fixed && cuda_type_size(wish->type) == 4)
-        plan.huge = segment_huge_layout(scratch, wish->n);
     uint16_t *const ids = scratch_take<uint16_t>(scratch, wish->n);
+    size_t const    segments = segment_slots_most(plan.classes);
     plan.levels = plan.longest > CUDA_TUNE_SEGMENT_TWICE * classes.tile ? 2 : 1;
-    for (size_t level = 0, tiles = plan.tiles; level < plan.levels; level++) {
+    for (size_t level = 0, tiles = plan.classes.most_tiles; level < plan.levels; level++) {
         segment_split *const split = &plan.splits[level];
         *split = split_layout(scratch, wish->n, tiles, plan.record_size, classes);
         split->ids = ids;
-        /* Huge segments by offsets are not divided by codes: of 2^28 f32 on an H200, 2 and 60
-         * segments take 6.16 and 6.09 ms so, and 5.69 and 5.82 by digits. */
-        bool const even = keys && cuda_type_size(wish->type) == 4 && (fixed || level == 0);
-        if (level == 0 || even) {
-            const segment_lists *const lists =
-                level == 0 ? &plan.lists : &plan.splits[level - 1].lists;
-            split->segments =
-                level == 0 && fixed ? view->count : (size_t)lists->room[SEGMENT_LISTS - 1];
+        split->segments =
+            level == 0 ? segments : (size_t)plan.splits[0].lists.room[SEGMENT_LISTS - 1];
+        if (level == 0 || keys) /* records with equal keys are in no order in a bucket */
             split->falls = scratch_take<uint32_t>(scratch, split->segments + SPLIT_COUNTS);
-        }
-        if (even)
-            plan.even[level] = segment_even_layout(scratch, split->segments, tiles,
-                                                   fixed && level + 1 < plan.levels);
         tiles = split->lists.tiles;
     }
+    if (!keys || cuda_type_size(wish->type) != 4)
+        return plan;
+    if (plan.shortest <= SEGMENT_EVEN_LONGEST)
+        plan.even = segment_even_layout(scratch, segments, plan.classes.most_tiles);
+    if (plan.longest > SEGMENT_HUGE)
+        plan.huge = segment_huge_layout(scratch, wish->n);
     return plan;
 }
 
@@ -146,82 +135,25 @@ static ordo_status check_algorithm(cuda_call *call, ordo_algorithm algorithm)
                      "a GPU sorts segments only by the algorithm auto");
 }
 
-/* ---- Rows ---- */
-
-/* The elements of all segments with a step. */
-static size_t row_elements(const ordo_segment_view *view) { return view->count * view->length; }
-
-/* Scratch for the rows of an array; NULL without a step. */
-static char *take_rows(cuda_scratch *scratch, const ordo_segment_view *view, size_t size)
-{
-    return has_step(view) ? scratch_take<char>(scratch, row_elements(view) * size) : NULL;
-}
-
-/* The wish for one array to read and one to write, on rows if the segments have a step. */
-static sort_wish wish_of(cuda_scratch *scratch, const sort_wish *given, size_t in_size)
-{
-    sort_wish wish = *given;
-    if (has_step(&given->view)) {
-        wish.in = take_rows(scratch, &given->view, in_size);
-        wish.out = take_rows(scratch, &given->view, given->out_size);
-        wish.n = row_elements(&given->view);
-        wish.view = segment_rows(&given->view);
-    }
-    return wish;
-}
-
-static size_t wish_scratch(const sort_wish *given)
-{
-    cuda_scratch    counted = {};
-    sort_wish const wish = wish_of(&counted, given, cuda_type_size(given->type));
-    (void)plan_of(&counted, &wish);
-    return counted.used;
-}
-
-/* Reads keys and writes keys, indices or ranks. */
-static ordo_status run_wish(cuda_call *call, const sort_wish *given)
-{
-    size_t const    size = cuda_type_size(given->type);
-    sort_wish const wish = wish_of(&call->scratch, given, size);
-    if (!has_step(&given->view))
-        return sort_records(call, &wish);
-    TRY(segments_to_rows(call, &given->view, given->in, size, (void *)wish.in));
-    TRY(sort_records(call, &wish));
-    return segments_from_rows(call, &given->view, wish.out, given->out_size, given->out);
-}
-
-/* ---- Segments one after the other ---- */
-
-static void *element(const void *array, size_t i, size_t size) { return (char *)array + i * size; }
-
-/* Calls f(start) for every segment; all calls use the same scratch. */
-template <typename F>
-static ordo_status each_segment(cuda_call *call, const ordo_segment_view *view, F &&f)
-{
-    size_t const used = call->scratch.used;
-    for (size_t i = 0; i < view->count; i++) {
-        call->scratch.used = used;
-        TRY(f(ordo_segment_start(view, i)));
-    }
-    return ORDO_OK;
-}
-
 /* ---- Verbs that read keys and write one array ---- */
 
 template <typename JOB> struct segment_verb {
+    const ordo_verb &of;
     sort_wish (*wish)(const JOB *job);
-    JOB (*separate)(const JOB *job, size_t start); /* the job of the segment that starts there */
-    size_t (*separate_scratch)(const JOB *one);
-    ordo_status (*run_separate)(cuda_call *call, const JOB *one);
+    size_t (*alone_scratch)(const JOB *one);
+    ordo_status (*run_alone)(cuda_call *call, const JOB *one);
 };
 
 template <typename JOB> static size_t verb_scratch(const segment_verb<JOB> &verb, const JOB *job)
 {
     if (is_empty(job->segments))
         return 0;
+    if (is_separate(job->segments)) {
+        JOB const one = segment_alone(verb.of, job, 0);
+        return verb.alone_scratch(&one);
+    }
     sort_wish const wish = verb.wish(job);
-    JOB const       one = verb.separate(job, 0);
-    return is_separate(job->segments) ? verb.separate_scratch(&one) : wish_scratch(&wish);
+    return scratch_of(plan_of, &wish);
 }
 
 template <typename JOB>
@@ -231,42 +163,25 @@ static ordo_status verb_run(cuda_call *call, const segment_verb<JOB> &verb, cons
     if (is_empty(job->segments))
         return ORDO_OK;
     sort_wish const wish = verb.wish(job);
-    if (!is_separate(job->segments))
-        return run_wish(call, &wish);
-    return each_segment(call, job->segments, [&](size_t start) {
-        JOB const one = verb.separate(job, start);
-        return verb.run_separate(call, &one);
-    });
+    return is_separate(job->segments) ? segments_each_alone(call, verb.of, job, verb.run_alone)
+                                      : sort_records(call, &wish);
 }
 
 /* ---- Sort ---- */
 
 static sort_wish keys_wish(const ordo_sort_job *job)
 {
-    sort_wish wish = {};
-    wish.type = job->type;
-    wish.descending = job->descending;
-    wish.in = job->source != NULL ? job->source : job->keys;
-    wish.out = job->keys;
-    wish.n = job->n;
-    wish.view = *job->segments;
-    wish.result = RESULT_KEYS;
-    wish.out_size = cuda_type_size(job->type);
-    return wish;
+    return {job->type,
+            job->descending,
+            job->source != NULL ? job->source : job->keys,
+            job->keys,
+            job->n,
+            *job->segments,
+            RESULT_KEYS,
+            cuda_type_size(job->type)};
 }
 
-static ordo_sort_job separate_keys(const ordo_sort_job *job, size_t start)
-{
-    ordo_sort_job one = *job;
-    one.keys = element(job->keys, start, cuda_type_size(job->type));
-    one.n = job->segments->length;
-    if (job->source != NULL)
-        one.source = element(job->source, start, cuda_type_size(job->type));
-    one.segments = NULL;
-    return one;
-}
-
-static ordo_status sort_separate(cuda_call *call, const ordo_sort_job *one)
+static ordo_status sort_alone(cuda_call *call, const ordo_sort_job *one)
 {
     ordo_sort_job here = *one;
     if (one->source != NULL)
@@ -277,8 +192,8 @@ static ordo_status sort_separate(cuda_call *call, const ordo_sort_job *one)
     return dev_radix_keys(call, &here);
 }
 
-static const segment_verb<ordo_sort_job> sort_verb = {keys_wish, separate_keys,
-                                                      dev_radix_keys_scratch, sort_separate};
+static const segment_verb<ordo_sort_job> sort_verb = {ordo_verb_sort, keys_wish,
+                                                      dev_radix_keys_scratch, sort_alone};
 
 size_t dev_segments_sort_scratch(const ordo_sort_job *job) { return verb_scratch(sort_verb, job); }
 
@@ -292,7 +207,6 @@ ordo_status dev_segments_sort(cuda_call *call, const ordo_sort_job *job)
 /* ---- Pairs ---- */
 
 struct pairs_layout {
-    ordo_pairs_job rows; /* the arrays that are sorted */
     sort_wish      wish;
     void          *order;
     size_t         order_size;
@@ -301,112 +215,66 @@ struct pairs_layout {
 
 static pairs_layout layout_pairs(cuda_scratch *scratch, const ordo_pairs_job *job)
 {
-    const ordo_segment_view *const view = job->keys.segments;
-    pairs_layout                   layout = {};
-    layout.rows = *job;
-    layout.wish = keys_wish(&job->keys);
-    if (has_step(view)) {
-        layout.rows.keys.keys = take_rows(scratch, view, cuda_type_size(job->keys.type));
-        layout.rows.values = take_rows(scratch, view, job->value_size);
-        layout.rows.keys.n = row_elements(view);
-        layout.wish.view = segment_rows(view);
-    }
-    size_t const n = layout.rows.keys.n;
+    pairs_layout layout = {};
+    size_t const n = job->keys.n;
     layout.order_size = n < UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
     layout.order = scratch_take<char>(scratch, n * layout.order_size);
-    layout.wish.in = layout.rows.keys.keys;
+    layout.wish = keys_wish(&job->keys);
+    layout.wish.in = job->keys.keys;
     layout.wish.out = layout.order;
-    layout.wish.n = n;
     layout.wish.result = RESULT_ORDER;
     layout.wish.out_size = layout.order_size;
     size_t const start = scratch->used;
     (void)plan_of(scratch, &layout.wish);
     size_t const sort_end = scratch->used;
     scratch->used = start; /* the copies are made after the sort, in the same memory */
-    layout.gather = gather_layout(scratch, &layout.rows);
+    layout.gather = gather_layout(scratch, job);
     scratch->used = ordo_max(scratch->used, sort_end);
     return layout;
-}
-
-static ordo_pairs_job separate_pairs(const ordo_pairs_job *job, size_t start)
-{
-    ordo_pairs_job one = *job;
-    one.keys = separate_keys(&job->keys, start);
-    one.values = element(job->values, start, job->value_size);
-    return one;
 }
 
 size_t dev_segments_sort_pairs_scratch(const ordo_pairs_job *job)
 {
     if (is_empty(job->keys.segments))
         return 0;
-    ordo_pairs_job const one = separate_pairs(job, 0);
-    return is_separate(job->keys.segments) ? dev_radix_pairs_scratch(&one)
-                                           : scratch_of(layout_pairs, job);
+    if (!is_separate(job->keys.segments))
+        return scratch_of(layout_pairs, job);
+    ordo_pairs_job const one = segment_alone(ordo_verb_sort_pairs, job, 0);
+    return dev_radix_pairs_scratch(&one);
 }
 
 ordo_status dev_segments_sort_pairs(cuda_call *call, const ordo_pairs_job *job)
 {
     const ordo_segment_view *const view = job->keys.segments;
-    size_t const                   key_size = cuda_type_size(job->keys.type);
     TRY(check_algorithm(call, job->keys.algorithm));
     if (is_empty(view))
         return ORDO_OK;
     call->exec->changed = true;
     if (is_separate(view))
-        return each_segment(call, view, [&](size_t start) {
-            ordo_pairs_job const one = separate_pairs(job, start);
-            return dev_radix_pairs(call, &one);
-        });
+        return segments_each_alone(call, ordo_verb_sort_pairs, job, dev_radix_pairs);
     cuda_scratch       scratch = call->scratch;
     pairs_layout const layout = layout_pairs(&scratch, job);
-    size_t const       n = layout.rows.keys.n;
-    if (has_step(view)) {
-        TRY(segments_to_rows(call, view, job->keys.keys, key_size, layout.rows.keys.keys));
-        TRY(segments_to_rows(call, view, job->values, job->value_size, layout.rows.values));
-    }
+    size_t const       bytes = job->keys.n * layout.order_size;
     /* All ones marks elements outside the segments, which are not gathered. */
-    CUDA_TRY(call->exec, cudaMemsetAsync(layout.order, 0xff, n * layout.order_size, call->stream));
+    CUDA_TRY(call->exec, cudaMemsetAsync(layout.order, 0xff, bytes, call->stream));
     /* The plan of the sort is in scratch after the order. */
     call->scratch.used = (size_t)((char *)layout.order - call->scratch.base) +
-                         ordo_round_up(n * layout.order_size, CUDA_SCRATCH_ALIGN);
+                         ordo_round_up(bytes, CUDA_SCRATCH_ALIGN);
     TRY(sort_records(call, &layout.wish));
-    TRY(dev_gather_pairs(call, &layout.rows, layout.order, layout.order_size == sizeof(uint64_t),
-                         layout.gather));
-    if (!has_step(view))
-        return ORDO_OK;
-    TRY(segments_from_rows(call, view, layout.rows.keys.keys, key_size, job->keys.keys));
-    return segments_from_rows(call, view, layout.rows.values, job->value_size, job->values);
+    return dev_gather_pairs(call, job, layout.order, layout.order_size == sizeof(uint64_t),
+                            layout.gather);
 }
 
 /* ---- Argsort ---- */
 
 static sort_wish index_wish(const ordo_argsort_job *job)
 {
-    sort_wish wish = {};
-    wish.type = job->type;
-    wish.descending = job->descending;
-    wish.in = job->keys;
-    wish.out = job->index;
-    wish.n = job->n;
-    wish.view = *job->segments;
-    wish.result = RESULT_INDEX;
-    wish.out_size = cuda_type_size(job->index_type);
-    return wish;
-}
-
-static ordo_argsort_job separate_index(const ordo_argsort_job *job, size_t start)
-{
-    ordo_argsort_job one = *job;
-    one.keys = element(job->keys, start, cuda_type_size(job->type));
-    one.index = element(job->index, start, cuda_type_size(job->index_type));
-    one.n = job->segments->length;
-    one.segments = NULL;
-    return one;
+    return {job->type, job->descending, job->keys,    job->index,
+            job->n,    *job->segments,  RESULT_INDEX, cuda_type_size(job->index_type)};
 }
 
 static const segment_verb<ordo_argsort_job> argsort_verb = {
-    index_wish, separate_index, dev_radix_argsort_scratch, dev_radix_argsort};
+    ordo_verb_argsort, index_wish, dev_radix_argsort_scratch, dev_radix_argsort};
 
 size_t dev_segments_argsort_scratch(const ordo_argsort_job *job)
 {
@@ -422,31 +290,14 @@ ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job)
 
 static sort_wish rank_wish(const ordo_rank_job *job)
 {
-    sort_wish wish = {};
-    wish.type = job->type;
-    wish.descending = job->descending;
-    wish.in = job->keys;
-    wish.out = job->ranks;
-    wish.n = job->n;
-    wish.view = *job->segments;
-    wish.result = RESULT_RANKS;
-    wish.out_size = cuda_type_size(job->rank_type);
-    wish.ties = job->ties;
-    wish.real_ranks = job->rank_type == ORDO_F64;
-    return wish;
+    return {job->type,    job->descending,
+            job->keys,    job->ranks,
+            job->n,       *job->segments,
+            RESULT_RANKS, cuda_type_size(job->rank_type),
+            job->ties,    job->rank_type == ORDO_F64};
 }
 
-static ordo_rank_job separate_rank(const ordo_rank_job *job, size_t start)
-{
-    ordo_rank_job one = *job;
-    one.keys = element(job->keys, start, cuda_type_size(job->type));
-    one.ranks = element(job->ranks, start, cuda_type_size(job->rank_type));
-    one.n = job->segments->length;
-    one.segments = NULL;
-    return one;
-}
-
-static const segment_verb<ordo_rank_job> rank_verb = {rank_wish, separate_rank, dev_rank_scratch,
+static const segment_verb<ordo_rank_job> rank_verb = {ordo_verb_rank, rank_wish, dev_rank_scratch,
                                                       dev_rank};
 
 size_t dev_segments_rank_scratch(const ordo_rank_job *job) { return verb_scratch(rank_verb, job); }

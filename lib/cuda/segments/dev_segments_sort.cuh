@@ -95,10 +95,9 @@ struct segment_even_map {
 };
 
 struct segment_even_state {
-    uint32_t fit;    /* whether a segment has a map */
-    uint32_t taken;  /* whether a segment is sorted by codes */
-    uint32_t leaves; /* whether one of these is not huge */
-    uint32_t full;   /* leaves that a network sorts */
+    uint32_t fit;   /* whether a segment has a map */
+    uint32_t taken; /* whether a segment is sorted by codes */
+    uint32_t full;  /* leaves that a network sorts */
 };
 
 /* In device scratch; segments is 0 if no segment is long. A kernel argument. */
@@ -109,32 +108,26 @@ struct segment_even {
     uint64_t *bounds; /* [entries + 1] first places of the codes of a segment, and its end;
                                * UINT64_MAX: unused */
     size_t    segments, entries;
-    bool      divides; /* longer segments become buckets, which are segments of the next
-                                * level */
 };
 
-segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles,
-                                 bool divides);
+segment_even segment_even_layout(cuda_scratch *scratch, size_t segments, size_t tiles);
 
 struct segment_plan {
-    segment_map   map;
-    segment_lists lists;         /* offsets only */
-    bool          is_classified; /* whether the lists are filled */
-    uint64_t      shortest;      /* fewest and most elements of a segment */
-    uint64_t      longest;
-    uint64_t      tiles; /* most tiles of long segments */
-    segment_split splits[SEGMENT_LEVELS];
-    unsigned      level, levels; /* the next split, and the number of splits; after the last split
-                                  * tiles are merged */
-    void         *records[2];    /* NULL if no segment is long; the next step writes the first */
-    uint32_t     *heads;         /* number of heads of every tile, for dense ranks; else NULL */
-    size_t        record_size;
-    segment_huge  huge;
-    segment_even  even[SEGMENT_LEVELS];
+    segment_classes classes;
+    bool            is_classified; /* whether the lists are filled */
+    uint64_t        shortest;      /* fewest and most elements of a segment */
+    uint64_t        longest;
+    segment_split   splits[SEGMENT_LEVELS];
+    unsigned        level, levels; /* the next split, and the number of splits; after the last split
+                                    * tiles are merged */
+    void           *records[2];    /* NULL if no segment is long; the next step writes the first */
+    uint32_t       *heads;         /* number of heads of every tile, for dense ranks; else NULL */
+    size_t          record_size;
+    segment_huge    huge;
+    segment_even    even;
 };
 
-/* Sorts the huge segments and takes them from the lists of the plan, whose first split knows which
- * segments are in order. */
+/* Sorts the huge segments that are not in order; the first split then leaves them out. */
 ordo_status segments_sort_huge(cuda_call *call, const segment_plan *plan,
                                const segment_job<uint32_t> &job);
 
@@ -146,30 +139,16 @@ ordo_status segments_sort_even(cuda_call *call, const segment_plan *plan,
 
 struct tile_place {
     segment  where;
-    uint64_t first; /* place of the tile in the segment */
+    uint64_t slot;       /* number of the segment among the long ones */
+    uint64_t first_tile; /* number of its first tile */
+    uint64_t first;      /* place of the tile in the segment */
 };
 
 /* Where tile t is; where.length is 0 if there is no such tile. */
-static DEVICE tile_place place_of_tile(const segment_map &map, const segment_lists &lists,
-                                       uint64_t tile, uint64_t t)
+static DEVICE tile_place place_of_tile(const segment_classes &classes, uint64_t t)
 {
-    if (map.offsets == NULL) {
-        uint64_t const each = (map.length + tile - 1) / tile;
-        return {segment_at(map, t / each), t % each * tile};
-    }
-    segment_large const large = segment_of_tile(lists, t);
-    uint64_t const      start = large.where.start, length = large.where.length;
-    uint64_t const      first = (t - large.first_tile) * tile;
-    bool const          there = first < length && length <= map.n && start <= map.n - length;
-    return {{start, there ? length : 0}, first};
-}
-
-static DEVICE uint64_t tiles_of_all(const segment_map &map, const segment_lists &lists,
-                                    uint64_t tile)
-{
-    if (map.offsets == NULL)
-        return map.count * ((map.length + tile - 1) / tile);
-    return segment_large_count(lists) == 0 ? 0 : segment_tile_count(lists);
+    segment_part const part = segment_tile_at(classes, t);
+    return {part.where, part.slot, part.first_tile, part.tile * classes.limits.tile};
 }
 
 template <typename KIND> static __host__ DEVICE constexpr unsigned tile_records(void)

@@ -127,6 +127,25 @@ static DEVICE void segment_read_items(const segment_codes<WORD> &codes, const vo
         x[e] = is_there(e) ? x[e] : padding;
 }
 
+/* Results of a selection: keys, and their places in their segments. A kernel argument. */
+struct segment_found {
+    void *keys, *index; /* NULL: not wanted */
+    bool  index_is_wide;
+};
+
+/* Writes result `at`: a key as it is in memory, and its place. */
+template <typename WORD>
+static DEVICE void segment_put(const segment_codes<WORD> &codes, const segment_found &to,
+                               uint64_t at, uint64_t place, WORD raw)
+{
+    if (to.keys != NULL)
+        codes.write_raw(to.keys, at, raw);
+    if (to.index != NULL && to.index_is_wide)
+        ((uint64_t *)to.index)[at] = place;
+    else if (to.index != NULL)
+        ((uint32_t *)to.index)[at] = (uint32_t)place;
+}
+
 /* Calls f with the codes of a type. */
 template <typename F>
 static inline ordo_status with_segment_codes(ordo_type type, bool descending, key_ties ties, F &&f)

@@ -25,9 +25,7 @@ enum {
                          * deviations */
     ROW_TILE = tile_records<EVEN_KIND>(),
     ROW_ITEMS = ROW_TILE / EVEN_THREADS,
-    SPLIT_EACH = split_shape<EVEN_KIND>::EACH,
-    FULL_KEYS = 8192,   /* most keys of a leaf that a network sorts */
-    EVEN_PART = 1 << 17 /* mean number of keys of the codes of a huge segment, or more */
+    FULL_KEYS = 8192 /* most keys of a leaf that a network sorts */
 };
 
 enum even_kind { /* of the map of a segment */
@@ -40,19 +38,6 @@ static_assert(2 * ROW_TILE / EVEN_ROW_GROUP + 5 <= SEGMENT_EVEN_EACH,
               "the table has room for all bounds and an unused entry");
 
 /* ---- Codes ---- */
-
-/* The code of records, which are key bits already. */
-struct even_record_code {
-    typedef uint32_t      BITS;
-    static constexpr bool is_float = false, folds = false;
-
-    key_code_by_width<uint32_t> total;
-    uint32_t                    inf; /* unused: the code is not of floats */
-
-    DEVICE uint32_t encode(uint32_t bits) const { return bits; }
-    DEVICE uint32_t decode(uint32_t bits) const { return total.decode(bits); }
-    DEVICE uint32_t fold(uint32_t bits) const { return bits; }
-};
 
 /* Another code as a code of integers. */
 template <typename CODE> struct even_bits_code {
@@ -81,11 +66,9 @@ typedef radix_code<uint32_t, false, false> even_integer_code;
 /* ---- Maps ---- */
 
 /* The number of codes of a segment; 0: it is too long. */
-static DEVICE uint32_t fit_codes(const segment_even &even, uint64_t length)
+static DEVICE uint32_t fit_codes(uint64_t length)
 {
-    if (length <= SEGMENT_EVEN_LONGEST)
-        return (uint32_t)(length / EVEN_ROW_GROUP + 1);
-    return even.divides ? (uint32_t)min(length / EVEN_PART, (uint64_t)EVEN_MOST - 1) + 1 : 0;
+    return length <= SEGMENT_EVEN_LONGEST ? (uint32_t)(length / EVEN_ROW_GROUP + 1) : 0;
 }
 
 struct fit_shared {
@@ -170,7 +153,7 @@ static DEVICE bool fit_bent(fit_shared *shared, CODE const &code, const uint32_t
 
 /* Makes the map of a segment in shared memory; *kind is an even_kind. Returns the number of codes,
  * the same in all threads, or 0 if the keys are not even. Maps with a table have twice as many
- * codes, because the numbers of their keys vary more; huge segments have linear maps only. */
+ * codes, because the numbers of their keys vary more. */
 template <typename CODE>
 static DEVICE uint32_t fit_map(fit_shared *shared, CODE const &code, const uint32_t *keys,
                                uint64_t length, uint32_t codes, even_kind *kind)
@@ -187,7 +170,7 @@ static DEVICE uint32_t fit_map(fit_shared *shared, CODE const &code, const uint3
     *kind = EVEN_LINEAR;
     if (fit_linear(shared, code, one[0], low, high, codes))
         return codes;
-    if (length > SEGMENT_EVEN_LONGEST || more > EVEN_MOST)
+    if (more > EVEN_MOST)
         return 0;
 #pragma unroll
     for (int e = 0; e < FIT_EACH; e++)

@@ -19,14 +19,6 @@ enum split_fate { /* of a long segment */
     SPLIT_ELSEWHERE /* it is sorted by dev_segments_even.cu */
 };
 
-/* The number of the segment of tile t among the long segments. */
-static DEVICE uint64_t split_slot(const segment_map &map, const segment_lists &lists, uint64_t tile,
-                                  uint64_t t)
-{
-    return map.offsets == NULL ? t / ((map.length + tile - 1) / tile)
-                               : segment_slot_of_tile(lists, t);
-}
-
 /* The number of segments whose samples are in order, and of those that are left out otherwise. */
 static DEVICE uint32_t split_sorted_samples(const segment_split &split)
 {
@@ -63,47 +55,36 @@ static DEVICE uint32_t split_elsewhere(const segment_split &split)
     return split.falls == NULL ? 0 : split.falls[split.segments + 1];
 }
 
-/* The number of long segments. */
-static DEVICE uint64_t split_count(const segment_map &map, const segment_lists &lists)
-{
-    return map.offsets == NULL ? map.count : segment_large_count(lists);
-}
-
 /* Whether all long segments are sorted otherwise. */
-static DEVICE bool split_is_over(const segment_map &map, const segment_lists &lists,
-                                 const segment_split &split)
+static DEVICE bool split_is_over(const segment_classes &classes, const segment_split &split)
 {
-    return split_elsewhere(split) == split_count(map, lists);
+    return split_elsewhere(split) == segment_slots_count(classes);
 }
 
 /* Where tile t is; where.length is 0 if there is no such tile or its segment is left out. */
-template <typename KIND>
-static DEVICE tile_place split_tile(const segment_map &map, const segment_lists &lists,
-                                    const segment_split &split, uint64_t t)
+static DEVICE tile_place split_tile(const segment_classes &classes, const segment_split &split,
+                                    uint64_t t)
 {
-    constexpr unsigned TILE = tile_records<KIND>();
-    if (split_sorted_samples(split) != 0 &&
-        split_is_left_out(split, split_slot(map, lists, TILE, t)))
-        return {};
-    return place_of_tile(map, lists, TILE, t);
+    tile_place at = place_of_tile(classes, t);
+    if (split_is_left_out(split, at.slot))
+        at.where.length = 0;
+    return at;
 }
 
 /* Sets falls[slot] for every segment with a key that is less than the key before, if the sample did
  * not show that. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    split_check(const __grid_constant__ segment_map   map,
-                const __grid_constant__ segment_lists lists,
+    split_check(const __grid_constant__ segment_classes classes,
                 const __grid_constant__ segment_job<BITS> job, segment_split const split)
 {
     typedef typename KIND::K K;
     constexpr unsigned       TILE = tile_records<KIND>();
     constexpr int            ITEMS = TILE / SPLIT_THREADS;
-    uint64_t const tiles = split_sorted_samples(split) == 0 ? 0 : tiles_of_all(map, lists, TILE);
+    uint64_t const tiles = split_sorted_samples(split) == 0 ? 0 : segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const         at = place_of_tile(map, lists, TILE, t);
-        uint64_t const           slot = split_slot(map, lists, TILE, t);
-        volatile uint32_t *const flag = split.falls + slot;
+        tile_place const         at = place_of_tile(classes, t);
+        volatile uint32_t *const flag = split.falls + at.slot;
         if (__syncthreads_or(at.where.length == 0 || (threadIdx.x == 0 && *flag != 0)))
             continue;
         uint64_t const left = at.where.length - at.first;
@@ -128,17 +109,17 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 /* Writes the records of the segments that are kept. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    split_keep(const __grid_constant__ segment_map map, const __grid_constant__ segment_lists lists,
+    split_keep(const __grid_constant__ segment_classes classes,
                const __grid_constant__ segment_job<BITS> from,
                const __grid_constant__ segment_job<BITS> to, segment_split const split)
 {
     typedef typename KIND::K K;
     constexpr unsigned       TILE = tile_records<KIND>();
     bool const               is_any = split_sorted_samples(split) != split_elsewhere(split);
-    uint64_t const           tiles = is_any ? tiles_of_all(map, lists, TILE) : 0;
+    uint64_t const           tiles = is_any ? segment_tiles_count(classes) : 0;
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const at = place_of_tile(map, lists, TILE, t);
-        if (at.where.length == 0 || split.falls[split_slot(map, lists, TILE, t)] != SPLIT_IN_ORDER)
+        tile_place const at = place_of_tile(classes, t);
+        if (at.where.length == 0 || split.falls[at.slot] != SPLIT_IN_ORDER)
             continue;
         unsigned const count = (unsigned)min(at.where.length - at.first, (uint64_t)TILE);
         for (unsigned p = threadIdx.x; p < count; p += SPLIT_THREADS) {
@@ -156,8 +137,8 @@ static ordo_status split_write_kept(cuda_call *call, const segment_plan *plan,
 {
     if (split.falls == NULL || segments_are_in_place(from))
         return ORDO_OK;
-    return CUDA_LAUNCH(call, split_keep<KIND>, segment_grid(call, plan->tiles, 1, 4), SPLIT_THREADS,
-                       0, plan->map, plan->lists, from, to, split);
+    return CUDA_LAUNCH(call, split_keep<KIND>, segment_grid(call, plan->classes.most_tiles, 1, 4),
+                       SPLIT_THREADS, 0, plan->classes, from, to, split);
 }
 
 #endif

@@ -1,100 +1,12 @@
-/* segment_lanes.cuh - sorts the records of short segments in the registers of warps. Up to 4
- * records: one per lane, by a bitonic network of shuffles in a group of 2^m lanes. Longer segments:
- * 16 per lane (segment_slots.cuh); rows of 16 keys are read without shared memory. Records of 16
- * bytes: up to 16 records 16 per lane, up to 32 one per lane. Cost: one read and one write. */
+/* segment_lanes.cuh - sorts the records of short segments in the registers of warps, 16 records per
+ * lane (segment_slots.cuh); rows of 16 keys are read without shared memory. Cost: one read and one
+ * write. */
 #ifndef ORDO_CUDA_SEGMENTS_SEGMENT_LANES_H
 #define ORDO_CUDA_SEGMENTS_SEGMENT_LANES_H
 
 #include "cuda/segments/dev_segments_sort.cuh"
 #include "cuda/segments/segment_records.cuh"
 #include "cuda/segments/segment_slots.cuh"
-
-enum {
-    GROUP_THREADS = 256,
-    GROUP_MOST = 4 /* largest segment for which one record per lane is faster */
-};
-
-/* ---- One record per lane ---- */
-
-template <typename T> static DEVICE T group_swap(T record, unsigned mask)
-{
-    return __shfl_xor_sync(WARP_ALL, record, mask);
-}
-template <> DEVICE key_record group_swap(key_record record, unsigned mask)
-{
-    return {__shfl_xor_sync(WARP_ALL, record.key, mask),
-            __shfl_xor_sync(WARP_ALL, record.index, mask)};
-}
-
-template <typename K> static DEVICE K group_keep(K mine, K other, bool upper)
-{
-    return (mine < other) != upper ? mine : other;
-}
-
-/* Sorts one record of each lane within groups of `lanes` lanes, a power of 2. Called by a whole
- * warp. */
-template <typename K> static DEVICE K group_sort(K mine, unsigned lanes)
-{
-    unsigned const lane = lane_id();
-    for (unsigned size = 2; size <= lanes; size *= 2) {
-        mine = group_keep(mine, group_swap(mine, size - 1), (lane & size / 2) != 0);
-        for (unsigned apart = size / 4; apart > 0; apart /= 2)
-            mine = group_keep(mine, group_swap(mine, apart), (lane & apart) != 0);
-    }
-    return mine;
-}
-
-/* Writes the rank of this lane's record, place j of a sorted segment. Called by a whole warp. */
-template <typename KIND, typename BITS = typename KIND::BITS>
-static DEVICE void group_rank(const segment_job<BITS> &job, segment where, unsigned lanes,
-                              typename KIND::K record)
-{
-    unsigned const lane = lane_id(), j = lane & (lanes - 1);
-    BITS const     bits = KIND::bits(record);
-    BITS const     left = __shfl_up_sync(WARP_ALL, bits, 1);
-    unsigned const votes = __ballot_sync(WARP_ALL, j == 0 || left != bits) >> (lane - j);
-    if (j >= where.length)
-        return;
-    unsigned const to_here = (2u << j) - 1; /* places 0 to j */
-    unsigned const all = where.length >= 32 ? WARP_ALL : (1u << where.length) - 1;
-    unsigned const after = votes & all & ~to_here;
-    segment_rank(job, where.start + KIND::index(record), j, 31 - __clz(votes & to_here),
-                 after != 0 ? __ffs(after) - 1 : where.length, __popc(votes & to_here));
-}
-
-/* Sorts the segments of `least` to `most` records in groups of 2^lg lanes; most <= 2^lg. */
-template <typename KIND, typename BITS = typename KIND::BITS>
-static __global__ void __launch_bounds__(GROUP_THREADS)
-    segments_by_groups(segment_map const map, segment_job<BITS> const job,
-                       segment_presence const presence, unsigned const lg, unsigned const least,
-                       unsigned const most)
-{
-    if (segments_are_absent(presence))
-        return;
-    unsigned const lanes = 1u << lg, j = lane_id() & (lanes - 1);
-    uint64_t const groups = (uint64_t)gridDim.x * GROUP_THREADS >> lg;
-    uint64_t const count = segment_count(map);
-    uint64_t const rounds = (count + groups - 1) / groups;
-    uint64_t       i = ((uint64_t)blockIdx.x * GROUP_THREADS + threadIdx.x) >> lg;
-    for (uint64_t round = 0; round < rounds; round++, i += groups) { /* the same in all lanes */
-        segment where = i < count ? segment_at(map, i) : segment{0, 0};
-        if (where.length < least || where.length > most)
-            where.length = 0;
-        if (!__any_sync(WARP_ALL, where.length != 0))
-            continue;
-        typename KIND::K record = last_record<typename KIND::K>();
-        if (j < where.length)
-            record = segment_load<KIND>(job, where.start, j);
-        record = group_sort(record, lanes);
-        if constexpr (KIND::indexed)
-            if (job.result == RESULT_RANKS) {
-                group_rank<KIND>(job, where, lanes, record);
-                continue;
-            }
-        if (j < where.length)
-            segment_store<KIND>(job, where, j, record);
-    }
-}
 
 /* ---- 16 records per lane ---- */
 
@@ -247,7 +159,7 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, 8)
 template <typename BITS>
 static inline bool are_lane_rows(const segment_plan *plan, const segment_job<BITS> &job)
 {
-    return segments_are_dense(plan->map) && plan->map.length == WARP_SORT_ITEMS &&
+    return segments_are_dense(plan->classes.map) && plan->classes.map.length == WARP_SORT_ITEMS &&
            job.result == RESULT_KEYS && job.key_size == 4 && job.records == NULL &&
            ((uintptr_t)job.in | (uintptr_t)job.out) % 16 == 0;
 }
@@ -258,42 +170,20 @@ static inline bool are_lane_rows(const segment_plan *plan, const segment_job<BIT
 static inline segment_presence presence_of(const segment_plan *plan, uint64_t least, uint64_t most)
 {
     if (!plan->is_classified)
-        return {NULL, 0, 0};
-    return {segment_lengths(plan->lists), segment_length_bits(least, most), 0};
+        return {NULL, 0};
+    return {segment_lengths(plan->classes.lists), segment_length_bits(least, most)};
 }
 
-/* The smallest lg with n <= 2^lg. */
-static inline unsigned lg_of(size_t n)
-{
-    unsigned lg = 0;
-    while ((size_t)1 << lg < n)
-        lg++;
-    return lg;
-}
-
-template <typename KIND, typename BITS = typename KIND::BITS>
-static ordo_status launch_groups(cuda_call *call, const segment_plan *plan,
-                                 const segment_job<BITS> &job, unsigned lg, unsigned least)
-{
-    unsigned const most = 1u << lg;
-    size_t const grid = segment_grid(call, ordo_div_up(plan->map.count, GROUP_THREADS >> lg), 1, 8);
-    segment_presence presence = presence_of(plan, least - 1, most);
-    if (sizeof(typename KIND::K) <= 8)
-        presence.unless = segment_length_bits(GROUP_MOST, WARP_SORT_ITEMS);
-    return CUDA_LAUNCH(call, segments_by_groups<KIND>, grid, GROUP_THREADS, 0, plan->map, job,
-                       presence, lg, least, most);
-}
-
-/* Segments of more than `least` and at most `most` records, if some have more than `wanted`. */
+/* Segments of more than `least` and at most `most` records. */
 template <typename KIND, int M, typename BITS = typename KIND::BITS>
 static ordo_status launch_slots(cuda_call *call, const segment_plan *plan,
-                                const segment_job<BITS> &job, int64_t least, uint64_t most,
-                                int64_t wanted)
+                                const segment_job<BITS> &job, uint64_t least, uint64_t most)
 {
+    const segment_map &map = plan->classes.map;
     return CUDA_LAUNCH(call, (segments_by_slots<KIND, M>),
-                       slots_grid(call, plan->map, M, sizeof(typename KIND::K)), SLOTS_THREADS, 0,
-                       plan->map, job, presence_of(plan, (uint64_t)wanted, most), least, most,
-                       slots_chunk(plan->map, M));
+                       slots_grid(call, map, M, sizeof(typename KIND::K)), SLOTS_THREADS, 0, map,
+                       job, presence_of(plan, least, most), (int64_t)least, most,
+                       slots_chunk(map, M));
 }
 
 /* Sorts the segments that warps sort in registers, of these lengths. */
@@ -301,30 +191,15 @@ template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_lanes(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job, uint64_t shortest, uint64_t longest)
 {
-    unsigned const lg = lg_of(ordo_min(longest, GROUP_MOST));
+    constexpr int MOST_LG = sizeof(typename KIND::K) <= 8 ? (int)SLOTS_MOST_LG : 1;
     if constexpr (sizeof(typename KIND::K) == 4)
         if (are_lane_rows(plan, job))
             return CUDA_LAUNCH(call, segments_by_lanes<BITS>,
-                               segment_grid(call, plan->map.count, SLOTS_THREADS, 8), SLOTS_THREADS,
-                               0, plan->map.count, job);
-    if (shortest <= GROUP_MOST)
-        TRY(launch_groups<KIND>(call, plan, job, lg, 1));
-    if constexpr (sizeof(typename KIND::K) <= 8) {
-        return slots_classes<SLOTS_MOST_LG>(
-            shortest, longest, GROUP_MOST, [&](auto m, int64_t least, uint64_t most) {
-                /* Known tiny segments are sorted with those of up to 16 records, so that segments
-                 * that follow each other are read as one piece. */
-                bool const joins = decltype(m)::M == 0 && plan->is_classified;
-                return launch_slots<KIND, decltype(m)::M>(call, plan, job, joins ? 0 : least, most,
-                                                          least);
-            });
-    } else {
-        if (shortest <= WARP_SORT_ITEMS && longest > GROUP_MOST)
-            TRY((launch_slots<KIND, 0>(call, plan, job, GROUP_MOST, WARP_SORT_ITEMS, GROUP_MOST)));
-        if (longest > WARP_SORT_ITEMS && shortest <= WARP_LANES)
-            TRY(launch_groups<KIND>(call, plan, job, 5, WARP_SORT_ITEMS + 1));
-        return ORDO_OK;
-    }
+                               segment_grid(call, plan->classes.map.count, SLOTS_THREADS, 8),
+                               SLOTS_THREADS, 0, plan->classes.map.count, job);
+    return slots_classes<MOST_LG>(shortest, longest, [&](auto m, uint64_t least, uint64_t most) {
+        return launch_slots<KIND, decltype(m)::M>(call, plan, job, least, most);
+    });
 }
 
 #endif

@@ -49,6 +49,12 @@ template <typename BITS_> struct records_wide {
     static DEVICE uint64_t index(const K &record) { return record.index; }
 };
 
+/* Key bits with an index below 2^32 - 1. */
+template <typename BITS> struct records_indexed : records_wide<BITS> {
+};
+template <> struct records_indexed<uint32_t> : records_short {
+};
+
 /* ---- Results ---- */
 
 enum segment_result {

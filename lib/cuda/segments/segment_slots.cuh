@@ -16,9 +16,14 @@
 enum {
     SLOTS_THREADS = 128,
     SLOTS_WARPS = SLOTS_THREADS / 32,
-    SLOTS_MOST_LG = 5,                            /* the largest M */
-    SLOTS_MOST = WARP_SORT_ITEMS << SLOTS_MOST_LG /* records of a slot */
+    SLOTS_MOST_LG = 5 /* the largest M */
 };
+
+/* Shuffles records; warp_sort.cuh finds it by the type of its argument. */
+static DEVICE key_record __shfl_xor_sync(unsigned lanes, key_record record, int mask)
+{
+    return {__shfl_xor_sync(lanes, record.key, mask), __shfl_xor_sync(lanes, record.index, mask)};
+}
 
 /* Blocks of a multiprocessor, which the registers of records of `size` bytes allow. */
 static __host__ DEVICE constexpr int slots_resident(size_t size)
@@ -220,16 +225,16 @@ template <int N> struct slots_constant {
 
 /* Calls f(constant, least, most) for each M that segments of shortest to longest elements need:
  * decltype(constant)::M is M, and segments of more than `least` and at most `most` elements take
- * it. Segments of up to `above` elements, -1 for none, are left out. MOST_LG is the largest M. */
+ * it. MOST_LG is the largest M. */
 template <int MOST_LG, int M = 0, typename F>
-static inline ordo_status slots_classes(uint64_t shortest, uint64_t longest, int64_t above, F &&f)
+static inline ordo_status slots_classes(uint64_t shortest, uint64_t longest, F &&f)
 {
     uint64_t const most = (uint64_t)WARP_SORT_ITEMS << M;
-    int64_t const  least = M == 0 ? above : (int64_t)most / 2;
-    if (shortest <= most && (int64_t)longest > least)
-        TRY(f(slots_constant<M>(), least > above ? least : above, most));
+    uint64_t const least = M == 0 ? 0 : most / 2;
+    if (shortest <= most && longest > least)
+        TRY(f(slots_constant<M>(), least, most));
     if constexpr (M < MOST_LG)
-        return slots_classes<MOST_LG, M + 1>(shortest, longest, above, f);
+        return slots_classes<MOST_LG, M + 1>(shortest, longest, f);
     return ORDO_OK;
 }
 

@@ -5,7 +5,7 @@
  * (segment_spread.cuh), up to 2048 of 16 bytes by a network (block_bitonic.cuh). Longer segments
  * are distributed over buckets, huge ones twice (segment_split.cuh), which are sorted as segments.
  * Evenly spread 4-byte keys of long segments have codes instead (dev_segments_even.cu). Huge
- * segments of 4-byte keys with offsets are sorted by digits (dev_segments_huge.cu).
+ * segments of 4-byte keys are sorted by digits (dev_segments_huge.cu).
  * A bucket that is still too long for a block is sorted in tiles, which passes over all such
  * buckets merge (merge_sorted.cuh), always within the bucket. Cost: one read and one write; long
  * segments two reads and one write more. Scratch: two records and 3 bytes for each element. */
@@ -118,17 +118,17 @@ static DEVICE void clear_totals(uint32_t *totals)
 /* Sorts the segments of a list, or all segments of a fixed layout (list < 0), of at most `most`
  * records. */
 template <typename KIND, typename BITS = typename KIND::BITS>
-static __global__ void segments_by_blocks(segment_map const map, segment_lists const lists,
+static __global__ void segments_by_blocks(const __grid_constant__ segment_classes classes,
                                           int const list, segment_job<BITS> const job,
                                           uint64_t const most)
 {
     extern __shared__ __align__(16) unsigned char segment_room[];
     __shared__ uint32_t                           totals[MOST_WARPS];
     typename KIND::K *const                       tile = (typename KIND::K *)segment_room;
-    uint64_t const count = list < 0 ? map.count : segment_list_count(lists, list);
+    uint64_t const count = list < 0 ? classes.map.count : segment_list_count(classes.lists, list);
     clear_totals(totals);
     for (uint64_t t = blockIdx.x; t < count; t += gridDim.x) {
-        segment const where = segment_at(map, list < 0 ? t : lists.list[list][t]);
+        segment const where = segment_at(classes.map, list < 0 ? t : classes.lists.list[list][t]);
         if (where.length == 0 || where.length > most)
             continue; /* the same in all threads */
         sort_in_block<KIND>(job, where, 0, (unsigned)where.length, tile);
@@ -140,8 +140,7 @@ static __global__ void segments_by_blocks(segment_map const map, segment_lists c
 /* The same by buckets for segments of more than `least` records. */
 template <typename KIND, int THREADS, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(THREADS, row_resident(THREADS))
-    segments_by_spread(const __grid_constant__ segment_map   map,
-                       const __grid_constant__ segment_lists lists, int const list,
+    segments_by_spread(const __grid_constant__ segment_classes classes, int const list,
                        const __grid_constant__ segment_job<BITS> job, uint64_t const least)
 {
     typedef typename KIND::K          K;
@@ -149,10 +148,10 @@ static __global__ void __launch_bounds__(THREADS, row_resident(THREADS))
     extern __shared__ __align__(16) unsigned char segment_room[];
     __shared__ uint32_t                           totals[MOST_WARPS];
     MEMORY *const                                 memory = (MEMORY *)segment_room;
-    uint64_t const count = list < 0 ? map.count : segment_list_count(lists, list);
+    uint64_t const count = list < 0 ? classes.map.count : segment_list_count(classes.lists, list);
     clear_totals(totals);
     for (uint64_t t = blockIdx.x; t < count; t += gridDim.x) {
-        segment const  where = segment_at(map, list < 0 ? t : lists.list[list][t]);
+        segment const  where = segment_at(classes.map, list < 0 ? t : classes.lists.list[list][t]);
         unsigned const length = (unsigned)where.length;
         if (where.length <= least || where.length > MEMORY::RECORDS)
             continue; /* the same in all threads */
@@ -179,7 +178,7 @@ static __global__ void __launch_bounds__(THREADS, row_resident(THREADS))
 /* Sorts every tile into `a`, or into the result if the tile is the whole segment. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(TILE_THREADS)
-    segments_by_tiles(segment_map const map, segment_lists const lists, segment_job<BITS> const job,
+    segments_by_tiles(const __grid_constant__ segment_classes classes, segment_job<BITS> const job,
                       typename KIND::K *const a)
 {
     typedef typename KIND::K K;
@@ -187,10 +186,10 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     extern __shared__ __align__(16) unsigned char segment_room[];
     __shared__ uint32_t                           totals[MOST_WARPS];
     K *const                                      tile = (K *)segment_room;
-    uint64_t const                                tiles = tiles_of_all(map, lists, TILE);
+    uint64_t const                                tiles = segment_tiles_count(classes);
     clear_totals(totals);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const at = place_of_tile(map, lists, TILE, t);
+        tile_place const at = place_of_tile(classes, t);
         if (at.where.length == 0)
             continue;
         unsigned const count = (unsigned)min(at.where.length - at.first, (uint64_t)TILE);
@@ -207,18 +206,18 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 /* One pass: merges sorted parts of `part` records in all segments that have several. */
 template <typename KIND, typename K = typename KIND::K>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    merge_segments(segment_map const map, segment_lists const lists, uint64_t const part,
+    merge_segments(const __grid_constant__ segment_classes classes, uint64_t const part,
                    const K *const from, K *const to)
 {
     constexpr unsigned TILE = tile_records<KIND>();
     static_assert(TILE % MERGE_TILE == 0, "merges write whole tiles");
     __shared__ __align__(16) unsigned char room[sizeof(merge_shared<K>)];
     merge_shared<K> *const                 shared = (merge_shared<K> *)room;
-    if (map.offsets != NULL && *lists.longest <= part)
+    if (classes.map.offsets != NULL && *classes.lists.longest <= part)
         return;
-    uint64_t const tiles = tiles_of_all(map, lists, TILE);
+    uint64_t const tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const at = place_of_tile(map, lists, TILE, t);
+        tile_place const at = place_of_tile(classes, t);
         if (at.where.length <= part)
             continue;
         uint64_t const end = min(at.where.length, at.first + TILE);
@@ -244,13 +243,13 @@ static DEVICE const K *sorted_array(uint64_t length, const K *a, const K *b)
  * more than `least` records. */
 template <typename KIND, typename K = typename KIND::K>
 static __global__ void __launch_bounds__(TILE_THREADS)
-    count_heads(segment_map const map, segment_lists const lists, const K *const a,
-                const K *const b, uint64_t const least, uint32_t *const heads)
+    count_heads(const __grid_constant__ segment_classes classes, const K *const a, const K *const b,
+                uint64_t const least, uint32_t *const heads)
 {
     constexpr unsigned TILE = tile_records<KIND>();
-    uint64_t const     tiles = tiles_of_all(map, lists, TILE);
+    uint64_t const     tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const at = place_of_tile(map, lists, TILE, t);
+        tile_place const at = place_of_tile(classes, t);
         if (at.where.length <= least)
             continue;
         const K *const sorted = sorted_array<KIND>(at.where.length, a, b) + at.where.start;
@@ -270,7 +269,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
  * dense. */
 template <typename KIND, typename BITS = typename KIND::BITS, typename K = typename KIND::K>
 static __global__ void __launch_bounds__(TILE_THREADS)
-    write_merged(segment_map const map, segment_lists const lists, segment_job<BITS> const job,
+    write_merged(const __grid_constant__ segment_classes classes, segment_job<BITS> const job,
                  const K *const a, const K *const b, uint64_t const least,
                  const uint32_t *const heads)
 {
@@ -278,11 +277,11 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     constexpr unsigned                   TILE = tile_records<KIND>();
     __shared__ uint32_t                  totals[MOST_WARPS];
     __shared__ unsigned long long        sums[TILE_THREADS / 32];
-    uint64_t const                       tiles = tiles_of_all(map, lists, TILE);
+    uint64_t const                       tiles = segment_tiles_count(classes);
     clear_totals(totals);
     __syncthreads();
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const at = place_of_tile(map, lists, TILE, t);
+        tile_place const at = place_of_tile(classes, t);
         if (at.where.length <= least)
             continue;
         const K *const sorted = sorted_array<KIND>(at.where.length, a, b) + at.where.start;
@@ -293,7 +292,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         else if constexpr (KIND::indexed) {
             unsigned long long before = 0;
             if (heads != NULL) {
-                for (uint64_t u = t - at.first / TILE + threadIdx.x; u < t; u += TILE_THREADS)
+                for (uint64_t u = at.first_tile + threadIdx.x; u < t; u += TILE_THREADS)
                     before += heads[u];
                 before = block_reduce<ADD, TILE_THREADS / 32>(before, sums);
             }
@@ -306,21 +305,27 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 
 /* ---- Launches ---- */
 
+static bool is_fixed(const segment_plan *plan) { return plan->classes.map.offsets == NULL; }
+
+/* Most segments of a list, or all segments of a fixed layout. */
+static size_t segments_listed(const segment_plan *plan, int list)
+{
+    return is_fixed(plan) ? plan->classes.map.count : plan->classes.lists.room[list];
+}
+
 template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_blocks(cuda_call *call, const segment_plan *plan,
                                  const segment_job<BITS> &job, int list, unsigned most)
 {
-    bool const           fixed = plan->map.offsets == NULL;
-    unsigned const       threads = ordo_min(ordo_max(most / BITONIC_LEAST, 32), 1024);
-    size_t const         shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
-    size_t const         items = fixed ? plan->map.count : plan->lists.room[list];
-    size_t const         grid = segment_grid(call, items, 1, 8192 / threads);
-    segment_limits const classes = segment_sort_classes(sizeof(typename KIND::K));
+    unsigned const threads = ordo_min(ordo_max(most / BITONIC_LEAST, 32), 1024);
+    size_t const   shared = bitonic_room<typename KIND::K>(most) * sizeof(typename KIND::K);
+    size_t const   items = segments_listed(plan, list);
+    size_t const   grid = segment_grid(call, items, 1, 8192 / threads);
     TRY(cuda_allow_shared(call, segments_by_blocks<KIND>,
-                          bitonic_room<typename KIND::K>((unsigned)classes.limits[2]) *
+                          bitonic_room<typename KIND::K>((unsigned)plan->classes.limits.limits[2]) *
                               sizeof(typename KIND::K)));
-    return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->map,
-                       plan->lists, fixed ? -1 : list, job, (uint64_t)most);
+    return CUDA_LAUNCH(call, segments_by_blocks<KIND>, grid, threads, shared, plan->classes,
+                       is_fixed(plan) ? -1 : list, job, (uint64_t)most);
 }
 
 template <typename KIND, int THREADS, typename BITS = typename KIND::BITS>
@@ -328,12 +333,11 @@ static ordo_status launch_spread_of(cuda_call *call, const segment_plan *plan,
                                     const segment_job<BITS> &job, int list, uint64_t least)
 {
     constexpr size_t shared = sizeof(row_memory<KIND, THREADS>);
-    bool const       fixed = plan->map.offsets == NULL;
-    size_t const     items = fixed ? plan->map.count : plan->lists.room[list];
+    size_t const     items = segments_listed(plan, list);
     size_t const     grid = segment_grid(call, items, 1, (size_t)row_resident(THREADS));
     TRY(cuda_allow_shared(call, segments_by_spread<KIND, THREADS>, shared));
-    return CUDA_LAUNCH(call, (segments_by_spread<KIND, THREADS>), grid, THREADS, shared, plan->map,
-                       plan->lists, fixed ? -1 : list, job, least);
+    return CUDA_LAUNCH(call, (segments_by_spread<KIND, THREADS>), grid, THREADS, shared,
+                       plan->classes, is_fixed(plan) ? -1 : list, job, least);
 }
 
 /* Sorts the segments of a list, of more than `least` and at most `most` records, or all segments if
@@ -344,7 +348,7 @@ static ordo_status launch_spread(cuda_call *call, const segment_plan *plan,
                                  uint64_t most)
 {
     constexpr int THREADS = RECORDS / row_items(sizeof(typename KIND::K));
-    bool const    fixed = plan->map.offsets == NULL;
+    bool const    fixed = is_fixed(plan);
     bool const    here =
         fixed ? plan->longest <= RECORDS && (RECORDS == ROW_LEAST || plan->longest > RECORDS / 2)
                  : RECORDS > least && RECORDS / 2 < most &&
@@ -377,13 +381,13 @@ static ordo_status launch_results(cuda_call *call, const segment_plan *plan,
                                   const segment_job<BITS> &job, const K *a, const K *b,
                                   uint64_t least)
 {
-    size_t const grid = segment_grid(call, plan->tiles, 1, 8);
+    size_t const grid = segment_grid(call, plan->classes.most_tiles, 1, 8);
     if constexpr (KIND::indexed)
         if (plan->heads != NULL)
-            TRY(CUDA_LAUNCH(call, count_heads<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists,
-                            a, b, least, plan->heads));
-    return CUDA_LAUNCH(call, write_merged<KIND>, grid, TILE_THREADS, 0, plan->map, plan->lists, job,
-                       a, b, least, plan->heads);
+            TRY(CUDA_LAUNCH(call, count_heads<KIND>, grid, TILE_THREADS, 0, plan->classes, a, b,
+                            least, plan->heads));
+    return CUDA_LAUNCH(call, write_merged<KIND>, grid, TILE_THREADS, 0, plan->classes, job, a, b,
+                       least, plan->heads);
 }
 
 template <typename KIND, typename BITS = typename KIND::BITS>
@@ -395,16 +399,16 @@ static ordo_status launch_tiles(cuda_call *call, const segment_plan *plan,
     K *const                 a = (K *)plan->records[0];
     K *const                 b = (K *)plan->records[1];
     size_t const             shared = bitonic_room<K>(TILE) * sizeof(K);
-    size_t const             grid = segment_grid(call, plan->tiles, 1, 8);
+    size_t const             grid = segment_grid(call, plan->classes.most_tiles, 1, 8);
     TRY(cuda_allow_shared(call, segments_by_tiles<KIND>, shared));
-    TRY(CUDA_LAUNCH(call, segments_by_tiles<KIND>, grid, TILE_THREADS, shared, plan->map,
-                    plan->lists, job, a));
+    TRY(CUDA_LAUNCH(call, segments_by_tiles<KIND>, grid, TILE_THREADS, shared, plan->classes, job,
+                    a));
     if (plan->longest <= TILE)
         return ORDO_OK;
     bool odd = false;
     for (uint64_t part = TILE; part < plan->longest; part *= 2, odd = !odd)
-        TRY(CUDA_LAUNCH(call, merge_segments<KIND>, grid, MERGE_THREADS, 0, plan->map, plan->lists,
-                        part, odd ? b : a, odd ? a : b));
+        TRY(CUDA_LAUNCH(call, merge_segments<KIND>, grid, MERGE_THREADS, 0, plan->classes, part,
+                        odd ? b : a, odd ? a : b));
     return launch_results<KIND>(call, plan, job, a, b, TILE);
 }
 
@@ -424,10 +428,10 @@ static ordo_status launch_split(cuda_call *call, const segment_plan *plan,
     segment_job<BITS>    inner = job;
     bool const           is_over = plan->level > 0 || job.result == RESULT_KEYS; /* after this */
     TRY(split_segments<KIND>(call, plan, split, job));
-    buckets.map = split_map<KIND>(plan, split);
+    buckets.classes.map = split_map<KIND>(plan, split);
     buckets.shortest = 0;
-    buckets.lists = split.lists;
-    buckets.tiles = split.lists.tiles;
+    buckets.classes.lists = split.lists;
+    buckets.classes.most_tiles = split.lists.tiles;
     buckets.level = plan->level + 1;
     buckets.records[0] = plan->records[1];
     buckets.records[1] = plan->records[0];
@@ -450,12 +454,11 @@ static ordo_status segments_run(cuda_call *call, const segment_plan *given,
 {
     segment_plan              here = *given;
     const segment_plan *const plan = &here;
-    segment_limits const      classes = segment_sort_classes(sizeof(typename KIND::K));
-    const uint64_t *const     limits = classes.limits;
+    const uint64_t *const     limits = plan->classes.limits.limits;
     uint64_t const            longest = plan->longest, shortest = plan->shortest;
-    here.is_classified = plan->map.offsets != NULL && longest > limits[0];
+    here.is_classified = !is_fixed(plan) && longest > limits[0];
     if (here.is_classified)
-        TRY(segments_classify(call, plan->map, classes, plan->lists));
+        TRY(segment_classes_fill(call, plan->classes));
     if (shortest <= limits[0])
         TRY(launch_lanes<KIND>(call, plan, job, shortest, longest));
     /* Segments of a fixed length that are one tile each. */

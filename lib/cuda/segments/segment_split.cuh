@@ -51,15 +51,11 @@ template <typename KIND> static DEVICE split_place split_at(uint64_t first_tile,
 }
 
 /* A long segment. Its length is 0 if the lists do not hold all its tiles. */
-template <typename KIND>
-static DEVICE segment_large split_segment(const segment_map &map, const segment_lists &lists,
-                                          uint64_t i)
+static DEVICE segment_large split_segment(const segment_classes &classes, uint64_t slot)
 {
-    constexpr unsigned TILE = split_shape<KIND>::TILE;
-    if (map.offsets == NULL)
-        return {segment_at(map, i), i * ((map.length + TILE - 1) / TILE), i};
-    segment_large large = lists.large[i];
-    if (large.first_tile + (large.where.length + TILE - 1) / TILE > lists.tiles)
+    segment_large  large = segment_slot_at(classes, slot);
+    uint64_t const tile = classes.limits.tile, tiles = (large.where.length + tile - 1) / tile;
+    if (large.first_tile + tiles > classes.most_tiles)
         large.where.length = 0;
     return large;
 }
@@ -74,16 +70,15 @@ static DEVICE uint64_t split_sample_place(unsigned p, unsigned samples, uint64_t
 /* Chooses the splitters of every long segment and zeroes its counts. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    split_sample(const __grid_constant__ segment_map   map,
-                 const __grid_constant__ segment_lists lists,
+    split_sample(const __grid_constant__ segment_classes classes,
                  const __grid_constant__ segment_job<BITS> job, segment_split const split)
 {
     typedef typename KIND::K K;
     extern __shared__ __align__(16) unsigned char segment_room[];
     K *const                                      sample = (K *)segment_room;
-    uint64_t const                                count = split_count(map, lists);
+    uint64_t const                                count = segment_slots_count(classes);
     for (uint64_t i = blockIdx.x; i < count; i += gridDim.x) {
-        segment_large const here = split_segment<KIND>(map, lists, i);
+        segment_large const here = split_segment(classes, i);
         if (here.where.length == 0) {
             split_note(split, i, true);
             continue;
@@ -199,21 +194,19 @@ static DEVICE void split_find(const split_cells<typename KIND::BITS> &cells, con
 /* Finds the bucket of every record, the number of splitters up to it, and counts the buckets. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    split_buckets(const __grid_constant__ segment_map   map,
-                  const __grid_constant__ segment_lists lists,
+    split_buckets(const __grid_constant__ segment_classes classes,
                   const __grid_constant__ segment_job<BITS> job, segment_split const split)
 {
     typedef typename KIND::K  K;
     typedef split_shape<KIND> SHAPE;
     __shared__ K              splitters[SHAPE::BUCKETS];
     __shared__ uint32_t       counts[SHAPE::BUCKETS], table[SPLIT_CELLS];
-    uint64_t const            tiles =
-        split_is_over(map, lists, split) ? 0 : tiles_of_all(map, lists, SHAPE::TILE);
+    uint64_t const tiles = split_is_over(classes, split) ? 0 : segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const at = split_tile<KIND>(map, lists, split, t);
+        tile_place const at = split_tile(classes, split, t);
         if (at.where.length == 0)
             continue;
-        split_place const to = split_at<KIND>(t - at.first / SHAPE::TILE, at.where.length);
+        split_place const to = split_at<KIND>(at.first_tile, at.where.length);
         unsigned const    count = (unsigned)min(at.where.length - at.first, (uint64_t)SHAPE::TILE);
         unsigned const    padded = bitonic_tile(to.buckets), last = to.buckets - 1;
         K                 x[SHAPE::ITEMS];
@@ -266,14 +259,13 @@ static DEVICE void split_starts(uint32_t *counts, uint64_t *bounds, unsigned buc
 /* Turns the counts of every long segment into the places of its buckets; one warp per segment. */
 template <typename KIND>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    split_bounds(const __grid_constant__ segment_map   map,
-                 const __grid_constant__ segment_lists lists, segment_split const split)
+    split_bounds(const __grid_constant__ segment_classes classes, segment_split const split)
 {
     uint64_t const warps = (uint64_t)gridDim.x * (SPLIT_THREADS / WARP_LANES);
-    uint64_t const count = split_count(map, lists);
+    uint64_t const count = segment_slots_count(classes);
     uint64_t       i = ((uint64_t)blockIdx.x * SPLIT_THREADS + threadIdx.x) / WARP_LANES;
     for (; i < count; i += warps) {
-        segment_large const here = split_segment<KIND>(map, lists, i);
+        segment_large const here = split_segment(classes, i);
         if (here.where.length == 0 || split_is_left_out(split, i))
             continue;
         split_place const at = split_at<KIND>(here.first_tile, here.where.length);
@@ -310,8 +302,7 @@ static DEVICE void split_reserve(uint32_t *cursors, unsigned buckets, uint32_t *
  * may change each other's bucket numbers; records then still stay within the segment. */
 template <typename KIND, typename BITS = typename KIND::BITS>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    split_scatter(const __grid_constant__ segment_map   map,
-                  const __grid_constant__ segment_lists lists,
+    split_scatter(const __grid_constant__ segment_classes classes,
                   const __grid_constant__ segment_job<BITS> job, segment_split const split,
                   typename KIND::K *const out)
 {
@@ -321,13 +312,12 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     __shared__ uint32_t counts[SHAPE::BUCKETS], shift[SHAPE::BUCKETS], totals[WARP_LANES];
     K *const            staged = (K *)segment_room;
     uint16_t *const     ids = (uint16_t *)(staged + SHAPE::TILE);
-    uint64_t const      tiles =
-        split_is_over(map, lists, split) ? 0 : tiles_of_all(map, lists, SHAPE::TILE);
+    uint64_t const      tiles = split_is_over(classes, split) ? 0 : segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        tile_place const at = split_tile<KIND>(map, lists, split, t);
+        tile_place const at = split_tile(classes, split, t);
         if (at.where.length == 0)
             continue;
-        split_place const to = split_at<KIND>(t - at.first / SHAPE::TILE, at.where.length);
+        split_place const to = split_at<KIND>(at.first_tile, at.where.length);
         unsigned const    count = (unsigned)min(at.where.length - at.first, (uint64_t)SHAPE::TILE);
         K                 x[SHAPE::ITEMS];
         uint32_t          rank[SHAPE::ITEMS]; /* bucket above 16 bits of rank in the tile */
@@ -370,11 +360,12 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 template <typename KIND>
 static inline segment_map split_map(const segment_plan *plan, const segment_split &split)
 {
-    segment_map map = {};
+    const segment_classes &classes = plan->classes;
+    segment_map            map = {};
     map.offsets = split.bounds;
-    map.n = plan->map.n;
+    map.n = classes.map.n;
     map.count = split.entries - 1;
-    map.tiles = plan->map.offsets != NULL ? plan->lists.counts + SEGMENT_LISTS - 1 : NULL;
+    map.tiles = classes.map.offsets != NULL ? classes.lists.counts + SEGMENT_LISTS - 1 : NULL;
     map.each_tile = split_shape<KIND>::EACH;
     return map;
 }
@@ -388,9 +379,8 @@ static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
     typedef split_shape<KIND> SHAPE;
     size_t const              sample = bitonic_room<K>(SHAPE::SAMPLE) * sizeof(K);
     size_t const              staged = SHAPE::TILE * (sizeof(K) + sizeof(uint16_t));
-    size_t const              tiles = segment_grid(call, plan->tiles, 1, 4);
-    size_t const              segments =
-        plan->map.offsets == NULL ? plan->map.count : plan->lists.room[SEGMENT_LISTS - 1];
+    size_t const              tiles = segment_grid(call, plan->classes.most_tiles, 1, 4);
+    size_t const              segments = segment_slots_most(plan->classes);
     CUDA_TRY(call->exec, cudaMemsetAsync(split.bounds, 0xff, split.entries * sizeof *split.bounds,
                                          call->stream));
     if (split.falls != NULL)
@@ -399,23 +389,22 @@ static ordo_status split_segments(cuda_call *call, const segment_plan *plan,
     TRY(cuda_allow_shared(call, split_sample<KIND>, sample));
     TRY(cuda_allow_shared(call, split_scatter<KIND>, staged));
     TRY(CUDA_LAUNCH(call, split_sample<KIND>, segment_grid(call, segments, 1, 4), SPLIT_THREADS,
-                    sample, plan->map, plan->lists, job, split));
+                    sample, plan->classes, job, split));
     if (split.falls != NULL)
-        TRY(CUDA_LAUNCH(call, split_check<KIND>, tiles, SPLIT_THREADS, 0, plan->map, plan->lists,
-                        job, split));
+        TRY(CUDA_LAUNCH(call, split_check<KIND>, tiles, SPLIT_THREADS, 0, plan->classes, job,
+                        split));
     if constexpr (!KIND::indexed && sizeof(K) == 4) {
-        if (plan->even[plan->level].segments != 0)
+        if (plan->level == 0 && plan->even.segments != 0)
             TRY(segments_sort_even(call, plan, job));
         if (plan->level == 0 && plan->huge.room != 0)
             TRY(segments_sort_huge(call, plan, job));
     }
-    TRY(CUDA_LAUNCH(call, split_buckets<KIND>, tiles, SPLIT_THREADS, 0, plan->map, plan->lists, job,
-                    split));
+    TRY(CUDA_LAUNCH(call, split_buckets<KIND>, tiles, SPLIT_THREADS, 0, plan->classes, job, split));
     TRY(CUDA_LAUNCH(call, split_bounds<KIND>,
                     segment_grid(call, segments * WARP_LANES, SPLIT_THREADS, 4), SPLIT_THREADS, 0,
-                    plan->map, plan->lists, split));
-    return CUDA_LAUNCH(call, split_scatter<KIND>, tiles, SPLIT_THREADS, staged, plan->map,
-                       plan->lists, job, split, (K *)plan->records[0]);
+                    plan->classes, split));
+    return CUDA_LAUNCH(call, split_scatter<KIND>, tiles, SPLIT_THREADS, staged, plan->classes, job,
+                       split, (K *)plan->records[0]);
 }
 
 #endif

@@ -11,6 +11,11 @@
 #include "backend/segments.h"
 #include "cuda/runtime/cuda_rt.cuh"
 
+enum {
+    SEGMENT_SELECT_MOST = 8, /* positions that a selection searches; more are read from a sort */
+    SEGMENT_TOPK_MOST = 32   /* first keys that a search finds */
+};
+
 struct segment { /* elements start, start + 1, ..., start + length - 1 */
     uint64_t start, length;
 };
@@ -133,12 +138,10 @@ static inline uint64_t segment_length_bits(uint64_t least, uint64_t most)
 struct segment_presence {
     const unsigned long long *lengths; /* NULL: not known */
     uint64_t                  wanted;  /* bits of the lengths that the kernel handles */
-    uint64_t                  unless;  /* if one of these is there, another kernel does its work */
 };
 static DEVICE bool segments_are_absent(const segment_presence &here)
 {
-    return here.lengths != NULL &&
-           ((*here.lengths & here.wanted) == 0 || (*here.lengths & here.unless) != 0);
+    return here.lengths != NULL && (*here.lengths & here.wanted) == 0;
 }
 
 /* Fills the lists; map.offsets is not NULL. */
@@ -176,12 +179,6 @@ static DEVICE uint64_t segment_slot_of_tile(const segment_lists &lists, uint64_t
         hi = below ? hi : middle;
     }
     return lo;
-}
-
-/* The large segment of a tile. */
-static DEVICE segment_large segment_of_tile(const segment_lists &lists, uint64_t tile)
-{
-    return lists.large[segment_slot_of_tile(lists, tile)];
 }
 
 /* Blocks of `threads` threads for n items, at most `resident` on each multiprocessor. */
@@ -260,6 +257,14 @@ static inline ordo_status segment_classes_fill(cuda_call *call, const segment_cl
     return segments_classify(call, classes.map, classes.limits, classes.lists);
 }
 
+/* Most long segments. */
+static inline size_t segment_slots_most(const segment_classes &classes)
+{
+    if (classes.most_tiles == 0)
+        return 0;
+    return classes.map.offsets != NULL ? classes.lists.room[SEGMENT_LISTS - 1] : classes.map.count;
+}
+
 /* The number of long segments, and the one with a number below that. */
 static DEVICE uint64_t segment_slots_count(const segment_classes &classes)
 {
@@ -329,7 +334,7 @@ static DEVICE void read_items(const void *array, unsigned size, AT &&at, IS_THER
         read_items_as<uint8_t>(array, at, is_there, x);
 }
 
-/* ---- Segments with a step ---- */
+/* ---- Segments with a step: cuda_backend.cu copies them, the verbs get rows ---- */
 
 /* The layout of rows without gaps, as segments_to_rows writes them. */
 static inline ordo_segment_view segment_rows(const ordo_segment_view *view)
@@ -349,20 +354,6 @@ ordo_status segments_to_rows(cuda_call *call, const ordo_segment_view *view, con
 ordo_status segments_from_rows(cuda_call *call, const ordo_segment_view *view, const void *rows,
                                size_t size, void *array);
 
-/* ---- Keys ---- */
-
-/* The keys that a verb reads, as contiguous segments: the array of the caller, or rows in scratch
- * if the segments have a step. */
-struct segment_input {
-    ordo_segment_view view; /* of `keys` */
-    const void       *keys;
-    size_t            n;     /* elements of `keys` */
-    const void       *given; /* the array of the caller */
-    void             *rows;
-    size_t            size;   /* of a key */
-    bool              copies; /* whether `keys` are rows in scratch */
-};
-
 /* Whether two segments of a fixed layout may share elements. */
 static inline bool segments_overlap(const ordo_segment_view *view)
 {
@@ -370,32 +361,6 @@ static inline bool segments_overlap(const ordo_segment_view *view)
     return (view->group > 1 && view->stride < span) ||
            (view->count > view->group &&
             view->group_stride < (view->group - 1) * view->stride + span);
-}
-
-/* apart: segments that share elements are copied too. */
-static inline segment_input segment_input_layout(cuda_scratch            *scratch,
-                                                 const ordo_segment_view *view, ordo_type type,
-                                                 const void *keys, size_t n, bool apart)
-{
-    segment_input input = {*view, keys, n, keys, NULL, cuda_type_size(type), false};
-    input.copies = view->offsets == NULL && view->count > 0 &&
-                   (view->step != 1 || (apart && segments_overlap(view)));
-    if (!input.copies)
-        return input;
-    input.view = segment_rows(view);
-    input.n = view->count * view->length;
-    input.rows = scratch_take<char>(scratch, input.n * input.size);
-    input.keys = input.rows;
-    return input;
-}
-
-/* Copies the segments to their rows, if there are any. */
-static inline ordo_status segment_input_fill(cuda_call *call, const segment_input &input,
-                                             const ordo_segment_view *view)
-{
-    if (!input.copies)
-        return ORDO_OK;
-    return segments_to_rows(call, view, input.given, input.size, input.rows);
 }
 
 #endif

@@ -5,8 +5,8 @@
  * Navarro and A. Ordonez, "The wavelet matrix: An efficient wavelet tree for large alphabets",
  * 2015) finds in 11 steps, for any window of the tile, the k-th place or the number of places below
  * a given one. Every result takes one to three such queries. Dense ranks look at each element of
- * the window. Segments limit the windows; rows with a step are copied. Minima and maxima have their
- * own kernel (dev_moving_bounds.cu). */
+ * the window. Segments limit the windows. Minima and maxima have their own kernel
+ * (dev_moving_bounds.cu). */
 #include "cuda/windows/moving_tile.cuh"
 #include "cuda/windows/moving_wish.cuh"
 #include "cuda/segments/segments.cuh"
@@ -116,56 +116,14 @@ static __global__ void __launch_bounds__(MOVING_THREADS)
 
 /* ---- The job ---- */
 
-struct moving_rows { /* rows with a step or gaps, copied to rows without gaps */
-    segment_input input;
-    void         *out;
-};
+size_t dev_moving_scratch(const ordo_moving_job *) { return 0; }
 
-static ordo_segment_view whole_view(void)
-{
-    ordo_segment_view view = {};
-    view.step = 1;
-    return view;
-}
-
-/* Whether a fixed layout has a step or gaps. It is then copied to rows without gaps, so that
- * element i is in row i / length. */
-static bool needs_rows(const ordo_moving_job *job)
-{
-    const ordo_segment_view *const view = job->segments;
-    return view != NULL && view->offsets == NULL && view->count > 0 &&
-           (view->step != 1 || view->stride != view->length || view->count > view->group);
-}
-
-static moving_rows moving_layout(cuda_scratch *scratch, const ordo_moving_job *job)
-{
-    moving_rows rows = {};
-    rows.input = {job->segments == NULL ? whole_view() : *job->segments,
-                  job->in,
-                  job->n,
-                  job->in,
-                  NULL,
-                  cuda_type_size(job->type),
-                  false};
-    rows.out = job->out;
-    if (job->segments != NULL && job->segments->offsets == NULL)
-        rows.input.n = job->segments->count * job->segments->length;
-    if (!needs_rows(job))
-        return rows;
-    rows.input.view = segment_rows(job->segments);
-    rows.input.copies = true;
-    rows.input.keys = rows.input.rows = scratch_take<char>(scratch, rows.input.n * rows.input.size);
-    rows.out = scratch_take<char>(scratch, rows.input.n * cuda_type_size(job->out_type));
-    return rows;
-}
-
-size_t dev_moving_scratch(const ordo_moving_job *job) { return scratch_of(moving_layout, job); }
-
-static moving_wish wish_of(const ordo_moving_job *job, const moving_rows &rows)
+/* Segments of a fixed layout are rows without gaps. */
+static moving_wish wish_of(const ordo_moving_job *job)
 {
     moving_wish wish = {};
     wish.op = job->op;
-    wish.n = rows.input.n;
+    wish.n = job->n;
     wish.back = job->back;
     wish.ahead = job->ahead;
     wish.min_periods = job->min_periods;
@@ -173,11 +131,14 @@ static moving_wish wish_of(const ordo_moving_job *job, const moving_rows &rows)
     wish.q = job->q;
     wish.method = job->method;
     wish.ties = job->ties;
-    wish.in = rows.input.keys;
-    wish.out = rows.out;
+    wish.in = job->in;
+    wish.out = job->out;
     wish.out_is_key = job->out_type == job->type;
     wish.has_segments = job->segments != NULL;
-    wish.map = segment_map_of(&rows.input.view, rows.input.n);
+    if (job->segments != NULL && job->segments->offsets == NULL)
+        wish.n = job->segments->count * job->segments->length;
+    if (job->segments != NULL)
+        wish.map = segment_map_of(job->segments, wish.n);
     return wish;
 }
 
@@ -189,22 +150,17 @@ ordo_status dev_moving(cuda_call *call, const ordo_moving_job *job)
         return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
                          "a GPU has moving windows of at most %d elements; the window has %zu",
                          (int)MOVING_WINDOW, window);
-    moving_rows const rows = moving_layout(&call->scratch, job);
+    moving_wish const wish = wish_of(job);
     call->exec->algorithm = "wavelet_tiles";
-    if (rows.input.n == 0 || (job->segments != NULL && job->segments->count == 0))
+    if (wish.n == 0 || (job->segments != NULL && job->segments->count == 0))
         return ORDO_OK;
-    TRY(segment_input_fill(call, rows.input, job->segments));
     if (is_bound(job->op))
-        TRY(moving_bounds(call, wish_of(job, rows), job->type));
-    else
-        TRY(with_segment_codes(
-            job->type, job->descending, is_rank ? KEY_FOLDED : KEY_TOTAL, [&](auto codes) {
-                unsigned const outputs = (unsigned)(MOVING_TILE + 1 - window);
-                return CUDA_LAUNCH(call, moving_kernel<decltype(codes.flip)>,
-                                   ordo_div_up(rows.input.n, outputs), MOVING_THREADS, 0,
-                                   wish_of(job, rows), codes, outputs);
-            }));
-    return rows.input.copies ? segments_from_rows(call, job->segments, rows.out,
-                                                  cuda_type_size(job->out_type), job->out)
-                             : ORDO_OK;
+        return moving_bounds(call, wish, job->type);
+    return with_segment_codes(job->type, job->descending, is_rank ? KEY_FOLDED : KEY_TOTAL,
+                              [&](auto codes) {
+                                  unsigned const outputs = (unsigned)(MOVING_TILE + 1 - window);
+                                  return CUDA_LAUNCH(call, moving_kernel<decltype(codes.flip)>,
+                                                     ordo_div_up(wish.n, outputs), MOVING_THREADS,
+                                                     0, wish, codes, outputs);
+                              });
 }

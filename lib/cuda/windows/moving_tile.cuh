@@ -11,6 +11,7 @@
 #include "core/quantile.h"
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/segments/segment_codes.cuh"
+#include "cuda/segments/segment_records.cuh"
 #include "cuda/warp/first_where.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
@@ -23,31 +24,10 @@ enum {
     MOVING_WORDS = MOVING_TILE / 32 /* words of a level */
 };
 
-/* A key and the place of its element in the tile; ordered by both, so that the order is stable. */
-template <typename WORD> struct moving_record;
-template <> struct moving_record<uint32_t> {
-    uint64_t both;
-
-    DEVICE void     set(uint32_t key, unsigned place) { both = (uint64_t)key << 32 | place; }
-    DEVICE uint32_t key(void) const { return (uint32_t)(both >> 32); }
-    DEVICE unsigned place(void) const { return (unsigned)both; }
-    DEVICE bool     operator<(const moving_record &other) const { return both < other.both; }
-};
-template <> struct alignas(16) moving_record<uint64_t> {
-    uint64_t bits;
-    uint64_t at;
-
-    DEVICE void     set(uint64_t key, unsigned place) { bits = key, at = place; }
-    DEVICE uint64_t key(void) const { return bits; }
-    DEVICE unsigned place(void) const { return (unsigned)at; }
-    DEVICE bool     operator<(const moving_record &other) const
-    {
-        return bits < other.bits || (bits == other.bits && at < other.at);
-    }
-};
-
 template <typename WORD> struct moving_shared {
-    moving_record<WORD> records[bitonic_room<moving_record<WORD>>(MOVING_TILE)];
+    typedef typename records_indexed<WORD>::K K;
+
+    K        records[bitonic_room<K>(MOVING_TILE)]; /* keys and places of elements, sorted */
     uint16_t order[MOVING_TILE]; /* sorted places of the elements; make_levels reorders them */
     union {
         struct {
@@ -59,24 +39,27 @@ template <typename WORD> struct moving_shared {
 };
 
 template <typename WORD> struct moving_tile {
+    typedef records_indexed<WORD> RECORD;
+    typedef typename RECORD::K    K;
+
     moving_shared<WORD> *shared;
     bool                 dense; /* supports distinct_below; there are no levels, so kth must not be
                                  * called */
 
-    DEVICE const moving_record<WORD> &record(unsigned place) const
-    {
-        return shared->records[bitonic_at<moving_record<WORD>>(place)];
-    }
-    DEVICE WORD key(unsigned place) const { return record(place).key(); }
+    DEVICE K    record(unsigned place) const { return shared->records[bitonic_at<K>(place)]; }
+    DEVICE WORD key(unsigned place) const { return RECORD::bits(record(place)); }
+
+    /* The element at a sorted place. */
+    DEVICE unsigned element(unsigned place) const { return (unsigned)RECORD::index(record(place)); }
 
     /* Reads and sorts the tile. read(i) returns the code of element i. */
     template <typename READ> DEVICE void load(READ &&read) const
     {
         for (unsigned i = threadIdx.x; i < MOVING_TILE; i += MOVING_THREADS)
-            shared->records[bitonic_at<moving_record<WORD>>(i)].set(read(i), i);
+            shared->records[bitonic_at<K>(i)] = RECORD::make(read(i), i);
         block_bitonic_sort(shared->records, (unsigned)MOVING_TILE);
         for (unsigned p = threadIdx.x; p < MOVING_TILE; p += MOVING_THREADS)
-            shared->order[record(p).place()] = (uint16_t)p;
+            shared->order[element(p)] = (uint16_t)p;
         __syncthreads();
     }
 
@@ -85,7 +68,7 @@ template <typename WORD> struct moving_tile {
     {
         for (unsigned p = threadIdx.x; p < MOVING_TILE; p += MOVING_THREADS) {
             bool const same = p > 0 && key(p - 1) == key(p);
-            shared->previous[record(p).place()] = (uint16_t)(same ? record(p - 1).place() + 1 : 0);
+            shared->previous[element(p)] = (uint16_t)(same ? element(p - 1) + 1 : 0);
         }
         __syncthreads();
     }

@@ -6,8 +6,7 @@
  * each tile, one block per segment scans its tiles, and a second pass writes. An array without
  * segments is one segment. A segment without a k-th key is copied. Short rows whose keys may get
  * any order are sorted. Memory moved: one read and one write; of long segments the selection, two
- * reads and one write. Scratch: that of the selection, a key per segment, 24 bytes per tile, and
- * copies of the keys and results if a step is given. */
+ * reads and one write. Scratch: that of the selection, a key per segment, 24 bytes per tile. */
 #include "cuda/segments/select/dev_segments_select.cuh"
 #include "cuda/segments/select/segment_nth.cuh"
 
@@ -24,13 +23,10 @@ struct nth_counts {
 };
 
 struct nth_work {
-    segment_input   input;
     segment_classes classes;
     void           *pivots;
-    void           *out, *index;   /* rows of results if the segments have a step */
-    nth_counts     *before;        /* for each tile of a long segment: the tiles before it */
-    nth_counts     *totals;        /* for each long segment */
-    uint64_t        most_segments; /* most long segments */
+    nth_counts     *before; /* for each tile of a long segment: the tiles before it */
+    nth_counts     *totals; /* for each long segment */
 };
 
 /* ---- Parts ---- */
@@ -54,38 +50,6 @@ template <typename WORD> struct nth_pivot {
 };
 
 /* ---- Long segments ---- */
-
-/* Counts the parts of every tile. */
-template <typename WORD>
-static __global__ void __launch_bounds__(NTH_THREADS)
-    nth_count(const __grid_constant__ segment_codes<WORD> codes,
-              const __grid_constant__ segment_classes     classes,
-              const __grid_constant__ nth_wish wish, nth_counts *counts)
-{
-    typedef scan_add<uint32_t> ADD;
-    __shared__ uint32_t        totals[NTH_WARPS];
-    uint64_t const             tiles = segment_tiles_count(classes);
-    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        segment_part const    here = segment_tile_at(classes, t);
-        uint64_t const        from = here.tile * NTH_TILE;
-        nth_pivot<WORD> const pivot(codes, wish, here.number, here.where.length);
-        WORD                  word[NTH_ITEMS];
-        uint32_t              both = 0; /* less, and tied above 16 bits; at most 8192 */
-        auto const at = [&](int e) { return from + (unsigned)e * NTH_THREADS + threadIdx.x; };
-        segment_read_items(
-            codes, wish.keys, [&](int e) { return here.where.start + at(e); },
-            [&](int e) { return at(e) < here.where.length; }, (WORD)0, word);
-#pragma unroll
-        for (int e = 0; e < NTH_ITEMS; e++)
-            if (at(e) < here.where.length)
-                both += pivot.part(word[e]) == NTH_LESS   ? 1u
-                        : pivot.part(word[e]) == NTH_TIED ? 1u << 16
-                                                          : 0u;
-        both = block_scan_threads<ADD, NTH_WARPS>(both, totals).total;
-        if (threadIdx.x == 0)
-            counts[t] = {both & 0xffff, both >> 16};
-    }
-}
 
 /* Replaces the counts of the tiles of every long segment by the sums of the tiles before. */
 static __global__ void __launch_bounds__(NTH_SCAN_THREADS)
@@ -117,42 +81,52 @@ static __global__ void __launch_bounds__(NTH_SCAN_THREADS)
     }
 }
 
-/* Writes every tile. */
-template <typename WORD>
+/* Counts the parts of every tile, or writes them: then `counts` has the sums of the tiles before,
+ * and totals those of the segments. */
+template <typename WORD, bool WRITES>
 static __global__ void __launch_bounds__(NTH_THREADS)
-    nth_write(const __grid_constant__ segment_codes<WORD> codes,
+    nth_tiles(const __grid_constant__ segment_codes<WORD> codes,
               const __grid_constant__ segment_classes     classes,
-              const __grid_constant__ nth_wish wish, const nth_counts *before,
-              const nth_counts *totals)
+              const __grid_constant__ nth_wish wish, nth_counts *counts, const nth_counts *totals)
 {
-    __shared__ uint32_t rows[NTH_ITEMS * NTH_WARPS], sums[NTH_WARPS];
+    __shared__ uint32_t rows[WRITES ? NTH_ITEMS * NTH_WARPS : 1], sums[NTH_WARPS];
     uint64_t const      tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         segment_part const    here = segment_tile_at(classes, t);
         uint64_t const        from = here.tile * NTH_TILE, length = here.where.length;
         nth_pivot<WORD> const pivot(codes, wish, here.number, length);
-        nth_counts const      ahead = before[t], all = totals[here.slot];
-        WORD                  raw[NTH_ITEMS];
+        WORD                  raw[NTH_ITEMS], code[NTH_ITEMS];
         auto const at = [&](int e) { return from + (unsigned)e * NTH_THREADS + threadIdx.x; };
         read_items(
             wish.keys, codes.bytes, [&](int e) { return here.where.start + at(e); },
             [&](int e) { return at(e) < length; }, raw);
+        codes.encode_each(raw, code);
         nth_masks masks = {};
 #pragma unroll
         for (int e = 0; e < NTH_ITEMS; e++)
             if (at(e) < length) {
-                nth_part const part = pivot.part(codes.encode(raw[e]));
+                nth_part const part = pivot.part(code[e]);
                 masks.less |= (uint32_t)(part == NTH_LESS) << e;
                 masks.tied |= (uint32_t)(part == NTH_TIED) << e;
             }
-        nth_place<NTH_ITEMS, NTH_WARPS>(
-            masks, rows, sums, [&](int e, nth_part part, uint32_t both) {
-                uint64_t const to = nth_to(part, at(e), ahead.less + (both & 0xffff),
-                                           ahead.tied + (both >> 16), all.less, all.tied);
-                /* beyond the segment only if segments overlap because of bad offsets */
-                if (at(e) < length && to < length)
-                    nth_store(codes, wish, here.where.start + to, at(e), raw[e]);
-            });
+        if constexpr (!WRITES) {
+            uint32_t const both = /* less, and tied above 16 bits; at most 8192 */
+                block_scan_threads<scan_add<uint32_t>, NTH_WARPS>(nth_both(masks.less, masks.tied),
+                                                                  sums)
+                    .total;
+            if (threadIdx.x == 0)
+                counts[t] = {both & 0xffff, both >> 16};
+        } else {
+            nth_counts const ahead = counts[t], all = totals[here.slot];
+            nth_place<NTH_ITEMS, NTH_WARPS>(
+                masks, rows, sums, [&](int e, nth_part part, uint32_t both) {
+                    uint64_t const to = nth_to(part, at(e), ahead.less + (both & 0xffff),
+                                               ahead.tied + (both >> 16), all.less, all.tied);
+                    /* beyond the segment only if segments overlap because of bad offsets */
+                    if (at(e) < length && to < length)
+                        segment_put(codes, wish.out, here.where.start + to, at(e), raw[e]);
+                });
+        }
     }
 }
 
@@ -173,42 +147,27 @@ static nth_work nth_layout(cuda_scratch *scratch, const ordo_nth_job *job)
     ordo_segment_view const view = nth_view(job);
     size_t const            size = cuda_type_size(job->type);
     nth_work                work = {};
-    work.input = segment_input_layout(scratch, &view, job->type, job->keys, job->n, false);
-    work.out = job->out;
-    work.index = job->index;
-    if (work.input.copies) {
-        void *const out = scratch_take<char>(scratch, work.input.n * size);
-        void *const index =
-            scratch_take<char>(scratch, work.input.n * cuda_type_size(job->index_type));
-        work.out = job->out == NULL ? NULL : out;
-        work.index = job->index == NULL ? NULL : index;
-    }
     work.classes =
-        segment_classes_layout(scratch, &work.input.view, work.input.n,
-                               {{PLANES_UNLISTED, PLANES_OF_WARP,
-                                 size == 8 ? planes_most<uint64_t>() : planes_most<uint32_t>()},
-                                NTH_TILE});
+        segment_classes_layout(scratch, &view, job->n, planes_limits(job->type, NTH_TILE));
     if (work.classes.most_tiles != 0)
         work.pivots = scratch_take<char>(scratch, view.count * size);
     work.before = scratch_take<nth_counts>(scratch, work.classes.most_tiles);
-    work.most_segments = view.offsets != NULL    ? work.classes.lists.room[SEGMENT_LISTS - 1]
-                         : work.classes.each > 0 ? view.count
-                                                 : 0;
-    work.totals = scratch_take<nth_counts>(scratch, work.most_segments);
+    work.totals = scratch_take<nth_counts>(scratch, segment_slots_most(work.classes));
     return work;
 }
 
-static ordo_select_job pivots_of(const ordo_nth_job *job, const nth_work &work)
+static ordo_select_job pivots_of(const ordo_nth_job *job, const ordo_segment_view *view,
+                                 const nth_work &work)
 {
     ordo_select_job select = {};
     select.type = job->type;
-    select.keys = work.input.keys;
-    select.n = work.input.n;
+    select.keys = job->keys;
+    select.n = job->n;
     select.k = &job->k;
     select.count = 1;
     select.out = work.pivots;
     select.descending = job->descending;
-    select.segments = &work.input.view;
+    select.segments = view;
     return select;
 }
 
@@ -243,11 +202,12 @@ static ordo_sort_job nth_sort_of(const ordo_nth_job *job)
 
 size_t dev_nth_scratch(const ordo_nth_job *job)
 {
-    ordo_sort_job const   sort = nth_sort_of(job);
-    size_t const          sorted = nth_may_sort(job) ? dev_segments_sort_scratch(&sort) : 0;
-    cuda_scratch          counted = {};
-    nth_work const        work = nth_layout(&counted, job);
-    ordo_select_job const select = pivots_of(job, work);
+    ordo_sort_job const     sort = nth_sort_of(job);
+    size_t const            sorted = nth_may_sort(job) ? dev_segments_sort_scratch(&sort) : 0;
+    cuda_scratch            counted = {};
+    ordo_segment_view const view = nth_view(job);
+    nth_work const          work = nth_layout(&counted, job);
+    ordo_select_job const   select = pivots_of(job, &view, work);
     return ordo_max(sorted,
                     counted.used +
                         (work.classes.most_tiles != 0 ? dev_segments_select_scratch(&select) : 0));
@@ -271,12 +231,12 @@ static ordo_status nth_split(cuda_call *call, const segment_codes<WORD> &codes,
     if (work.classes.most_tiles == 0)
         return ORDO_OK;
     size_t const tiles = segment_grid(call, work.classes.most_tiles, 1, 4);
-    TRY(CUDA_LAUNCH(call, nth_count<WORD>, tiles, NTH_THREADS, 0, codes, work.classes, wish,
-                    work.before));
-    TRY(CUDA_LAUNCH(call, nth_scan, segment_grid(call, work.most_segments, 1, 2), NTH_SCAN_THREADS,
-                    0, work.classes, work.before, work.totals));
-    return CUDA_LAUNCH(call, nth_write<WORD>, tiles, NTH_THREADS, 0, codes, work.classes, wish,
-                       (const nth_counts *)work.before, (const nth_counts *)work.totals);
+    TRY(CUDA_LAUNCH(call, (nth_tiles<WORD, false>), tiles, NTH_THREADS, 0, codes, work.classes,
+                    wish, work.before, (const nth_counts *)work.totals));
+    TRY(CUDA_LAUNCH(call, nth_scan, segment_grid(call, segment_slots_most(work.classes), 1, 2),
+                    NTH_SCAN_THREADS, 0, work.classes, work.before, work.totals));
+    return CUDA_LAUNCH(call, (nth_tiles<WORD, true>), tiles, NTH_THREADS, 0, codes, work.classes,
+                       wish, work.before, (const nth_counts *)work.totals);
 }
 
 ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)
@@ -290,31 +250,21 @@ ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)
     }
     ordo_segment_view const view = nth_view(job);
     nth_work const          work = nth_layout(&call->scratch, job);
-    ordo_select_job const   select = pivots_of(job, work);
+    ordo_select_job const   select = pivots_of(job, &view, work);
     size_t const            used = call->scratch.used;
-    if (view.count == 0 || work.input.n == 0)
+    if (view.count == 0 || job->n == 0)
         return ORDO_OK;
-    TRY(segment_input_fill(call, work.input, &view));
     if (work.classes.most_tiles != 0)
         TRY(dev_segments_select_long(call, &select));
     call->scratch.used = used;
     TRY(segment_classes_fill(call, work.classes));
     nth_wish wish = {};
-    wish.keys = work.input.keys;
+    wish.keys = job->keys;
     wish.pivots = work.pivots;
     wish.k = job->k;
-    wish.out = work.out;
-    wish.index = work.index;
-    wish.index_is_wide = job->index_type == ORDO_U64;
+    wish.out = {job->out, job->index, job->index_type == ORDO_U64};
     TRY(with_segment_codes(job->type, job->descending, KEY_FOLDED,
                            [&](auto codes) { return nth_split(call, codes, work, wish); }));
     call->exec->algorithm = "segments";
-    if (!work.input.copies)
-        return ORDO_OK;
-    if (job->out != NULL)
-        TRY(segments_from_rows(call, &view, work.out, work.input.size, job->out));
-    if (job->index != NULL)
-        TRY(segments_from_rows(call, &view, work.index, cuda_type_size(job->index_type),
-                               job->index));
     return ORDO_OK;
 }

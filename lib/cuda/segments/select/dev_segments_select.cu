@@ -4,12 +4,12 @@
  * block search among the bits of the keys (segment_planes.cuh), after a search by pivots in rows of
  * 65 to 1024 f32 (segment_pivots.cuh). Longer segments: from a bracket that a sample gives
  * (segment_bracket.cuh), or digit by digit (segment_digits.cuh). Rows of 2^22 or more keys: one
- * call of dev_select.cu each. More than SELECT_MOST positions: a sorted copy. Memory moved: the
- * keys once for each target of a long segment, else once; digit by digit once for each 8 bits.
- * Scratch: 4 KB per long segment and a quarter of its keys; 8 bytes per row of f32; copies. */
+ * call of dev_select.cu each. More than SEGMENT_SELECT_MOST positions: a sorted copy. Memory moved:
+ * the keys once for each target of a long segment, else once; digit by digit once for each 8 bits.
+ * Scratch: 4 KB per long segment and a quarter of its keys; 8 bytes per row of f32; a copy. */
 #include "cuda/segments/select/dev_segments_select.cuh"
 #include "cuda/segments/select/segment_bracket.cuh"
-#include "cuda/segments/segments.cuh"
+#include "cuda/segments/segment_alone.cuh"
 #include "cuda/segments/select/segment_pivots.cuh"
 #include "cuda/segments/select/segment_planes.cuh"
 #include "cuda/segments/segment_slots.cuh"
@@ -18,14 +18,13 @@
 
 enum {
     SHORT_THREADS = 256,
-    LANE_THREADS = 128,
-    SELECT_MOST = 8 /* positions that are searched */
+    LANE_THREADS = 128
 };
 
 /* Blocks of a multiprocessor, which the registers of the lanes allow. */
 static __host__ DEVICE constexpr int lane_resident(size_t size) { return size > 4 ? 6 : 8; }
 
-static_assert((int)SELECT_MOST <= (int)PIVOT_TARGETS, "targets of a search by pivots");
+static_assert((int)SEGMENT_SELECT_MOST <= (int)PIVOT_TARGETS, "targets of a search by pivots");
 
 static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row from which it gets a
                                                          * separate selection */
@@ -156,7 +155,6 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
 /* ---- The verb ---- */
 
 struct segment_select_work {
-    segment_input   input;
     uint64_t       *k;
     pivot_left      left;
     segment_classes classes; /* the long segments; its lists also hold the others */
@@ -165,8 +163,8 @@ struct segment_select_work {
 
 static bool has_alone_length(const ordo_select_job *job)
 {
-    return job->segments->offsets == NULL && job->segments->step == 1 &&
-           job->segments->length >= SELECT_ALONE && job->q == NULL && job->nans == ORDO_NANS_LAST;
+    return job->segments->offsets == NULL && job->segments->length >= SELECT_ALONE &&
+           job->q == NULL && job->nans == ORDO_NANS_LAST;
 }
 
 /* dev_select needs ascending positions. */
@@ -180,26 +178,15 @@ static bool goes_alone(const ordo_select_job *job)
     return j >= job->count;
 }
 
-static bool is_sorted_first(const ordo_select_job *job) { return job->count > SELECT_MOST; }
-
-static uint64_t short_most(ordo_type type)
-{
-    return cuda_type_size(type) == 8 ? planes_most<uint64_t>() : planes_most<uint32_t>();
-}
-
-static segment_limits select_limits(ordo_type type)
-{
-    return {{PLANES_UNLISTED, PLANES_OF_WARP, short_most(type)}, DIGITS_TILE};
-}
+static bool is_sorted_first(const ordo_select_job *job) { return job->count > SEGMENT_SELECT_MOST; }
 
 static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_select_job *job)
 {
     segment_select_work work = {};
-    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
     work.k = scratch_take<uint64_t>(scratch, job->count);
-    work.left = pivot_left_layout(scratch, &work.input.view, job->type);
-    work.classes =
-        segment_classes_layout(scratch, &work.input.view, work.input.n, select_limits(job->type));
+    work.left = pivot_left_layout(scratch, job->segments, job->type);
+    work.classes = segment_classes_layout(scratch, job->segments, job->n,
+                                          planes_limits(job->type, DIGITS_TILE));
     work.digits = bracket_layout(scratch, work.classes, cuda_type_size(job->type), job->count);
     return work;
 }
@@ -216,51 +203,39 @@ static ordo_status launch_sorted(cuda_call *call, const segment_codes<WORD> &cod
                        codes, keys, map, targets);
 }
 
-/* Segments of 17 to planes_most<WORD>() keys, from 2^M threads on; only the rows of `left` if there
- * is such a list. */
-template <typename WORD, int M>
-static ordo_status launch_planes(cuda_call *call, const segment_codes<WORD> &codes,
-                                 const void *keys, const segment_classes &classes,
-                                 const segment_targets &targets, const pivot_left &left)
-{
-    const segment_map &map = classes.map;
-    planes_class       here = planes_class_of<WORD, M>(classes);
-    if (left.rows != NULL)
-        here.source = {left.rows, left.count, map.count};
-    if (here.is_used)
-        TRY(CUDA_LAUNCH(call, (select_plane_segments<WORD, M>),
-                        planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, keys,
-                        map, targets, here, planes_are_vectors(map, keys, codes.bytes)));
-    if constexpr (M < planes_last<WORD>())
-        return launch_planes<WORD, M + planes_step<WORD>()>(call, codes, keys, classes, targets,
-                                                            left);
-    return ORDO_OK;
-}
-
-/* The same; rows of f32 are searched by pivots first. */
+/* Segments of 17 to planes_most<WORD>() keys. Rows of f32 are searched by pivots first, which leave
+ * a list of rows. */
 template <typename WORD>
 static ordo_status launch_searches(cuda_call *call, const segment_codes<WORD> &codes,
                                    const void *keys, const segment_select_work &work,
                                    const segment_targets &targets)
 {
-    const segment_classes &classes = work.classes;
-    pivot_left             left = {};
+    const segment_map &map = work.classes.map;
+    bool const         vectors = planes_are_vectors(map, keys, codes.bytes);
+    pivot_left         left = {};
     if constexpr (sizeof(WORD) == 4)
-        if (work.left.rows != NULL && planes_are_vectors(classes.map, keys, codes.bytes)) {
+        if (work.left.rows != NULL && vectors) {
             left = work.left;
-            TRY(launch_pivots(call, codes, keys, classes.map, targets, left));
+            TRY(launch_pivots(call, codes, keys, map, targets, left));
         }
-    return launch_planes<WORD, planes_first<WORD>()>(call, codes, keys, classes, targets, left);
+    return planes_classes<WORD>(
+        work.classes, WARP_SORT_ITEMS, [&](auto m, planes_class here) -> ordo_status {
+            constexpr int M = decltype(m)::M;
+            if (left.rows != NULL)
+                here.source = {left.rows, left.count, map.count};
+            return CUDA_LAUNCH(call, (select_plane_segments<WORD, M>),
+                               planes_grid(call, map, here.source, M), planes_threads(M), 0, codes,
+                               keys, map, targets, here, vectors);
+        });
 }
 
 template <typename WORD>
 static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &codes,
-                                  const segment_select_work &work, const segment_targets &targets,
-                                  bool only_long)
+                                  const void *keys, const segment_select_work &work,
+                                  const segment_targets &targets, bool only_long)
 {
     const segment_classes &classes = work.classes;
     const segment_map     &map = classes.map;
-    const void *const      keys = work.input.keys;
     bool const             is_fixed = map.offsets == NULL;
     uint64_t const         longest = is_fixed ? map.length : map.n;
     uint64_t const         shortest = is_fixed ? map.length : 0;
@@ -273,23 +248,24 @@ static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &co
     return select_long(call, codes, keys, classes, work.digits, targets);
 }
 
+/* The targets of a job, whose positions or levels go to device memory. */
+static ordo_status put_targets(cuda_call *call, const ordo_select_job *job, uint64_t *k,
+                               segment_targets *targets)
+{
+    ordo_select_job wish = *job; /* positions and quantile levels both have 8 bytes */
+    wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
+    *targets = {k, job->count, job->q != NULL, job->method, job->nans, job->out};
+    return select_put_positions(call, &wish, k);
+}
+
 static ordo_status select_all(cuda_call *call, const ordo_select_job *job, bool only_long)
 {
     segment_select_work const work = select_layout_of(&call->scratch, job);
-    segment_targets           targets = {};
-    ordo_select_job           wish = *job; /* positions and quantile levels both have 8 bytes */
-    wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
-    targets.k = work.k;
-    targets.count = job->count;
-    targets.is_quantile = job->q != NULL;
-    targets.method = job->method;
-    targets.nans = job->nans;
-    targets.out = job->out;
-    TRY(select_put_positions(call, &wish, work.k));
-    TRY(segment_input_fill(call, work.input, job->segments));
+    segment_targets           targets;
+    TRY(put_targets(call, job, work.k, &targets));
     TRY(segment_classes_fill(call, work.classes));
     return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
-        return select_classes(call, codes, work, targets, only_long);
+        return select_classes(call, codes, job->keys, work, targets, only_long);
     });
 }
 
@@ -324,98 +300,60 @@ static __global__ void __launch_bounds__(SHORT_THREADS)
 }
 
 struct sorted_work {
-    segment_input input;
     uint64_t     *k;
-    void         *sorted;
+    ordo_sort_job sort;
 };
 
-/* Segments that share elements, and segments with a step, are rows already. */
 static sorted_work sorted_layout(cuda_scratch *scratch, const ordo_select_job *job)
 {
-    sorted_work work;
-    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, true);
+    sorted_work work = {};
     work.k = scratch_take<uint64_t>(scratch, job->count);
-    work.sorted = work.input.copies ? work.input.rows
-                                    : scratch_take<char>(scratch, work.input.n * work.input.size);
+    work.sort.type = job->type;
+    work.sort.source = job->keys;
+    work.sort.keys = scratch_take<char>(scratch, job->n * cuda_type_size(job->type));
+    work.sort.n = job->n;
+    work.sort.descending = job->descending;
+    work.sort.segments = job->segments;
     return work;
-}
-
-static ordo_sort_job sort_of(const ordo_select_job *job, const sorted_work &work)
-{
-    ordo_sort_job sort = {};
-    sort.type = job->type;
-    sort.keys = work.sorted;
-    sort.n = work.input.n;
-    sort.descending = job->descending;
-    sort.segments = &work.input.view;
-    return sort;
 }
 
 static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 {
-    sorted_work const   work = sorted_layout(&call->scratch, job);
-    ordo_sort_job const sort = sort_of(job, work);
-    ordo_select_job     wish = *job;
-    segment_targets     targets = {work.k,      job->count, job->q != NULL,
-                                   job->method, job->nans,  job->out};
-    wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
-    TRY(select_put_positions(call, &wish, work.k));
-    TRY(segment_input_fill(call, work.input, job->segments));
-    if (!work.input.copies && work.input.n > 0)
-        CUDA_TRY(call->exec, cudaMemcpyAsync(work.sorted, job->keys, work.input.n * work.input.size,
-                                             cudaMemcpyDeviceToDevice, call->stream));
-    if (work.input.n > 0)
-        TRY(dev_segments_sort(call, &sort));
+    sorted_work const work = sorted_layout(&call->scratch, job);
+    segment_targets   targets;
+    TRY(put_targets(call, job, work.k, &targets));
+    if (job->n > 0)
+        TRY(dev_segments_sort(call, &work.sort));
     return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
-        segment_map const map = segment_map_of(&work.input.view, work.input.n);
+        segment_map const map = segment_map_of(job->segments, job->n);
         return CUDA_LAUNCH(call, select_from_sorted<decltype(codes.flip)>,
                            segment_grid(call, map.count * WARP_LANES, SHORT_THREADS, 8),
-                           SHORT_THREADS, 0, codes, (const void *)work.sorted, map, targets);
+                           SHORT_THREADS, 0, codes, (const void *)work.sort.keys, map, targets);
     });
 }
 
 /* ---- Long rows, one after the other ---- */
 
-/* The job of a separate selection from row i. */
-static ordo_select_job select_of(const ordo_select_job *job, size_t i)
-{
-    ordo_select_job one = *job;
-    size_t const    size = cuda_type_size(job->type);
-    one.segments = NULL;
-    one.n = job->segments->length;
-    one.algorithm = ORDO_ALGORITHM_AUTO;
-    if (job->keys != NULL)
-        one.keys = (const char *)job->keys + ordo_segment_start(job->segments, i) * size;
-    if (job->out != NULL)
-        one.out = (char *)job->out + i * job->count * size;
-    return one;
-}
-
 static ordo_status select_alone(cuda_call *call, const ordo_select_job *job)
 {
-    size_t const used = call->scratch.used;
-    for (size_t i = 0; i < job->segments->count; i++) {
-        ordo_select_job const one = select_of(job, i);
-        TRY(dev_select(call, &one));
-        call->scratch.used = used; /* the next selection runs later on the stream, so it can reuse
-                                    * the scratch */
-    }
-    return ORDO_OK;
+    ordo_select_job any = *job;
+    any.algorithm = ORDO_ALGORITHM_AUTO;
+    return segments_each_alone(call, ordo_verb_select, &any, dev_select);
 }
 
 size_t dev_segments_select_scratch(const ordo_select_job *job)
 {
     size_t alone = 0;
     if (has_alone_length(job)) {
-        ordo_select_job const one = select_of(job, 0);
+        ordo_select_job one = segment_alone(ordo_verb_select, job, 0);
+        one.algorithm = ORDO_ALGORITHM_AUTO;
         alone = dev_select_scratch(&one);
     }
     if (!is_sorted_first(job))
         return ordo_max(alone, scratch_of(select_layout_of, job));
-    cuda_scratch        counted = {};
-    sorted_work const   work = sorted_layout(&counted, job);
-    ordo_sort_job const sort = sort_of(job, work);
-    return ordo_max(alone, counted.used + (sort.n > 0 ? dev_segments_sort_scratch(&sort) : 0));
+    cuda_scratch      counted = {};
+    sorted_work const work = sorted_layout(&counted, job);
+    return ordo_max(alone, counted.used + (job->n > 0 ? dev_segments_sort_scratch(&work.sort) : 0));
 }
 
 ordo_status dev_segments_select(cuda_call *call, const ordo_select_job *job)

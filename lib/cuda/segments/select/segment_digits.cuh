@@ -64,9 +64,7 @@ static DEVICE bool digits_are_idle(const digits_table &table, uint64_t j)
 static inline digits_table digits_layout(cuda_scratch *scratch, const segment_classes &classes)
 {
     digits_table table = {};
-    size_t const rows = classes.each != 0 ? classes.map.count : 0;
-    size_t const listed = classes.most_tiles != 0 ? classes.lists.room[SEGMENT_LISTS - 1] : 0;
-    size_t const slots = classes.map.offsets != NULL ? listed : rows;
+    size_t const slots = segment_slots_most(classes);
     table.bytes = slots * sizeof(digits_entry);
     table.entries = scratch_take<digits_entry>(scratch, slots);
     return table;

@@ -19,25 +19,11 @@ enum nth_part { /* of a split segment */
 };
 
 struct nth_wish { /* a kernel argument */
-    const void *keys;
-    const void *pivots; /* the k-th keys of long segments */
-    uint64_t    k;
-    void       *out, *index; /* NULL: not wanted */
-    bool        index_is_wide;
+    const void   *keys;
+    const void   *pivots; /* the k-th keys of long segments */
+    uint64_t      k;
+    segment_found out;
 };
-
-/* Writes a key and its place j in its segment to element `at` of the results. */
-template <typename WORD>
-static DEVICE void nth_store(const segment_codes<WORD> &codes, const nth_wish &wish, uint64_t at,
-                             uint64_t j, WORD raw)
-{
-    if (wish.out != NULL)
-        codes.write_raw(wish.out, at, raw);
-    if (wish.index != NULL && wish.index_is_wide)
-        ((uint64_t *)wish.index)[at] = j;
-    else if (wish.index != NULL)
-        ((uint32_t *)wish.index)[at] = (uint32_t)j;
-}
 
 /* The parts of the keys of one thread as masks: bit e is item e. */
 struct nth_masks {
@@ -49,6 +35,12 @@ struct nth_masks {
     }
 };
 
+/* The numbers of two sets in one word: those that are less, and the tied ones above 16 bits. */
+static DEVICE uint32_t nth_both(uint32_t less, uint32_t tied)
+{
+    return (uint32_t)__popc(less) | (uint32_t)__popc(tied) << 16;
+}
+
 /* The places of the items of a block of 32 WARPS threads; item e of thread t is key 32 WARPS e + t.
  * put(e, part, both) gets the keys before it: those that are less, and the tied ones above 16 bits.
  * `rows` has ITEMS * WARPS words, `sums` WARPS. Ends with a barrier. */
@@ -57,17 +49,14 @@ static DEVICE void nth_place(const nth_masks &masks, uint32_t *rows, uint32_t *s
 {
     static_assert(ITEMS <= (int)WARP_LANES, "one thread for each row of items");
     unsigned const warp = threadIdx.x / WARP_LANES;
-    auto const     both_of = [](uint32_t less, uint32_t tied) {
-        return (uint32_t)__popc(less) | (uint32_t)__popc(tied) << 16;
-    };
-    uint32_t in_row[ITEMS]; /* of the lanes before */
+    uint32_t       in_row[ITEMS]; /* of the lanes before */
 #pragma unroll
     for (int e = 0; e < ITEMS; e++) {
         uint32_t const less = __ballot_sync(WARP_ALL, (masks.less >> e & 1) != 0);
         uint32_t const tied = __ballot_sync(WARP_ALL, (masks.tied >> e & 1) != 0);
-        in_row[e] = both_of(less & lanes_before(), tied & lanes_before());
+        in_row[e] = nth_both(less & lanes_before(), tied & lanes_before());
         if (lane_id() == 0)
-            rows[e * WARPS + warp] = both_of(less, tied);
+            rows[e * WARPS + warp] = nth_both(less, tied);
     }
     __syncthreads();
     bool const     has_row = threadIdx.x < ITEMS * WARPS;
@@ -144,7 +133,7 @@ static DEVICE void nth_write_groups(const segment_codes<WORD> &codes, const nth_
             unsigned const to = nth_to(part, p, less + (unsigned)__popc(votes & ahead),
                                        tied + (unsigned)__popc(ties & ahead), all_less, all_tied);
             if (there)
-                nth_store(codes, wish, start + to, p, raw);
+                segment_put(codes, wish.out, start + to, p, raw);
             less += (unsigned)__popc(votes);
             tied += (unsigned)__popc(ties);
             its = {its.less >> (lanes / LANES - 1) >> 1, its.tied >> (lanes / LANES - 1) >> 1};
@@ -176,27 +165,25 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
                     unsigned const to =
                         nth_to(part, p, both & 0xffff, both >> 16, found.less, found.tied);
                     if (p < mine.n)
-                        nth_store(codes, wish, here.start + to, p,
-                                  codes.raw(wish.keys, here.start + p));
+                        segment_put(codes, wish.out, here.start + to, p,
+                                    codes.raw(wish.keys, here.start + p));
                 });
         }
     });
 }
 
-/* Segments of 1 to planes_most<WORD>() keys, from 2^M threads on. */
-template <typename WORD, int M = planes_first<WORD>()>
+/* Segments of 1 to planes_most<WORD>() keys. */
+template <typename WORD>
 static ordo_status nth_short(cuda_call *call, const segment_codes<WORD> &codes,
                              const segment_classes &classes, const nth_wish &wish, unsigned lg)
 {
     const segment_map &map = classes.map;
-    planes_class const here = planes_class_of<WORD, M>(classes, 0);
-    if (here.is_used)
-        TRY(CUDA_LAUNCH(call, (nth_plane_segments<WORD, M>), planes_grid(call, map, here.source, M),
-                        planes_threads(M), 0, codes, map, wish, here,
-                        lg > (unsigned)M ? lg : (unsigned)M));
-    if constexpr (M < planes_last<WORD>())
-        return nth_short<WORD, M + planes_step<WORD>()>(call, codes, classes, wish, lg);
-    return ORDO_OK;
+    return planes_classes<WORD>(classes, 0, [&](auto m, const planes_class &here) -> ordo_status {
+        constexpr int M = decltype(m)::M;
+        return CUDA_LAUNCH(call, (nth_plane_segments<WORD, M>),
+                           planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, map,
+                           wish, here, lg > (unsigned)M ? lg : (unsigned)M);
+    });
 }
 
 #endif

@@ -10,8 +10,8 @@
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PLANES_H
 
 #include "cuda/segments/segment_codes.cuh"
-#include "cuda/segments/select/segment_pool.cuh"
 #include "cuda/segments/segment_slots.cuh"
+#include "cuda/segments/segments.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -321,10 +321,34 @@ struct planes_memory {
     slot_entry slots[WARP_LANES];
 };
 
+/* The segments that a kernel handles: a list, or all segments. */
+struct planes_source {
+    const uint64_t           *list;   /* NULL: all segments */
+    const unsigned long long *listed; /* its entries */
+    uint64_t                  room;   /* most entries of the list, or all segments */
+};
+
+/* List `list`; all segments if the layout is fixed or list < 0. */
+static inline planes_source planes_source_of(const segment_classes &classes, int list)
+{
+    if (list < 0 || classes.map.offsets == NULL)
+        return {NULL, NULL, classes.map.count};
+    return {classes.lists.list[list], classes.lists.counts + list, classes.lists.room[list]};
+}
+
+static DEVICE uint64_t planes_source_count(const planes_source &source)
+{
+    return source.list == NULL ? source.room : min((uint64_t)*source.listed, source.room);
+}
+static DEVICE uint64_t planes_source_at(const planes_source &source, uint64_t at)
+{
+    return source.list == NULL ? at : source.list[at];
+}
+
 /* The segments that 2^M threads handle; a kernel argument. */
 struct planes_class {
     uint64_t         least, most; /* more than `least` and at most `most` keys */
-    pool_source      source; /* all segments, or a list; lists for M <= 5 have only such segments */
+    planes_source    source; /* all segments, or a list; lists for M <= 5 have only such segments */
     segment_presence presence; /* of such segments among all segments */
     bool             is_used;  /* whether there may be such segments */
 };
@@ -335,11 +359,11 @@ struct planes_class {
 template <int M, typename F>
 static DEVICE void planes_each(const segment_map &map, const planes_class &here, F &&f)
 {
-    const pool_source &source = here.source;
-    uint64_t const     given = pool_source_count(source);
+    const planes_source &source = here.source;
+    uint64_t const       given = planes_source_count(source);
     if constexpr (M > 5) {
         for (uint64_t at = blockIdx.x; at < given; at += gridDim.x) {
-            uint64_t const number = pool_source_at(source, at);
+            uint64_t const number = planes_source_at(source, at);
             segment const  where = segment_at(map, number);
             if (where.length > here.least && where.length <= here.most)
                 f(where, number);
@@ -361,7 +385,7 @@ static DEVICE void planes_each(const segment_map &map, const planes_class &here,
         uint64_t       first = (uint64_t)blockIdx.x * SLOTS_WARPS + warp;
         for (first *= GROUPS; first < given; first += warps * GROUPS) {
             uint64_t const at = first + group;
-            uint64_t const number = at < given ? pool_source_at(source, at) : UINT64_MAX;
+            uint64_t const number = at < given ? planes_source_at(source, at) : UINT64_MAX;
             f(at < given ? segment_at(map, number) : segment{0, 0}, number);
         }
     }
@@ -386,12 +410,19 @@ template <typename WORD> static constexpr uint64_t planes_most(void)
     return (uint64_t)PLANES_ITEMS << planes_last<WORD>();
 }
 
-/* Segments of up to `above` keys, by default 16, are left out. With offsets, list 0 is handled with
- * M = 5, and list 1, up to planes_most<WORD>() keys, with the largest M. The limits of the classes
- * are PLANES_UNLISTED, PLANES_OF_WARP, and at least planes_most<WORD>(). */
+/* The classes of a verb: longer segments are cut into tiles of `tile` keys, by default as many as a
+ * block holds. */
+static inline segment_limits planes_limits(ordo_type type, uint64_t tile = 0)
+{
+    uint64_t const most =
+        cuda_type_size(type) == 8 ? planes_most<uint64_t>() : planes_most<uint32_t>();
+    return {{PLANES_UNLISTED, PLANES_OF_WARP, most}, tile != 0 ? tile : most};
+}
+
+/* Segments of up to `above` keys are left out. With offsets, list 0 is handled with M = 5, and list
+ * 1, up to planes_most<WORD>() keys, with the largest M. */
 template <typename WORD, int M>
-static inline planes_class planes_class_of(const segment_classes &classes,
-                                           uint64_t               above = WARP_SORT_ITEMS)
+static inline planes_class planes_class_of(const segment_classes &classes, uint64_t above)
 {
     const segment_map &map = classes.map;
     bool const         is_fixed = map.offsets == NULL;
@@ -404,13 +435,26 @@ static inline planes_class planes_class_of(const segment_classes &classes,
     if (is_listed)
         here.least = M <= 5 ? (uint64_t)PLANES_UNLISTED : (uint64_t)PLANES_OF_WARP;
     else if (segment_classes_listed(classes))
-        here.presence = {segment_lengths(classes.lists), segment_length_bits(here.least, here.most),
-                         0};
-    here.source = pool_source_of(classes, !is_listed ? -1 : M <= 5 ? 0 : 1);
+        here.presence = {segment_lengths(classes.lists),
+                         segment_length_bits(here.least, here.most)};
+    here.source = planes_source_of(classes, !is_listed ? -1 : M <= 5 ? 0 : 1);
     here.is_used =
         (is_fixed ? map.length <= here.most && map.length > here.least : map.n > here.least) &&
         (!is_listed || M == 5 || M == planes_last<WORD>());
     return here;
+}
+
+/* Calls f(constant, class) for each M that segments of more than `above` keys need:
+ * decltype(constant)::M is M. */
+template <typename WORD, int M = planes_first<WORD>(), typename F>
+static inline ordo_status planes_classes(const segment_classes &classes, uint64_t above, F &&f)
+{
+    planes_class const here = planes_class_of<WORD, M>(classes, above);
+    if (here.is_used)
+        TRY(f(slots_constant<M>(), here));
+    if constexpr (M < planes_last<WORD>())
+        return planes_classes<WORD, M + planes_step<WORD>()>(classes, above, f);
+    return ORDO_OK;
 }
 
 /* Whether all segments start and end at multiples of 16 bytes. */
@@ -423,7 +467,7 @@ static inline bool planes_are_vectors(const segment_map &map, const void *keys, 
 
 /* Blocks for all segments of a class. */
 static inline size_t planes_grid(const cuda_call *call, const segment_map &map,
-                                 const pool_source &source, int m)
+                                 const planes_source &source, int m)
 {
     bool const   by_slots = map.offsets != NULL && source.list == NULL;
     size_t const each = m > 5 ? 1 : by_slots ? (size_t)WARP_LANES : (size_t)WARP_LANES >> m;

@@ -1,72 +1,63 @@
-/* segment_topk.cuh - kernels for the first k keys of short segments, k up to 32.
+/* segment_topk.cuh - kernels for the first k keys of segments, k up to 32.
  *
- * Up to 16 keys: one lane sorts the keys of a segment in registers. In rows without gaps the place
+ * Rows of up to 16 keys without gaps: one lane sorts the keys of a row in registers. The place
  * takes 4 bits of the key, so a record is one word; if these bits decide an order in one of 32
- * rows, the warp sorts its rows again as records of code and place. Up to 8192 keys (8-byte keys:
- * 4096): lanes or a block search the k-th key (segment_planes.cuh); then up to 32 lanes sort the
- * keys up to it by code and place. Memory moved: the keys once, and the results. */
+ * rows, the warp sorts its rows again as records of code and place. Other segments of up to 8192
+ * keys (8-byte keys: 4096): lanes or a block search the k-th key (segment_planes.cuh); then up to
+ * 32 lanes sort the keys up to it by code and place. Longer segments: the same for tiles and then
+ * for the keys that the tiles keep. Memory moved: the keys once, and the results. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_TOPK_H
 
-#include "cuda/segments/segment_lanes.cuh"
+#include "cuda/segments/segment_records.cuh"
 #include "cuda/segments/select/segment_planes.cuh"
-#include "cuda/sort/merge_sorted.cuh"
-
-enum {
-    TOPK_MOST = 32 /* k of the search */
-};
 
 struct topk_wish { /* a kernel argument */
-    const void *keys;
-    uint64_t    k;
-    void       *values, *index; /* NULL: not wanted */
-    bool        index_is_wide, omits;
-    uint64_t   *found; /* NULL: not wanted */
+    const void     *keys;
+    const uint64_t *places; /* NULL, or the places of `keys` in their segments */
+    uint64_t        k;
+    segment_found   out;
+    bool            omits;
+    uint64_t       *found; /* NULL: not wanted */
 };
+
+/* ---- One record per lane ---- */
+
+/* Sorts one record of each lane within groups of `lanes` lanes, a power of 2. Called by a whole
+ * warp. */
+template <typename K> static DEVICE K group_sort(K mine, unsigned lanes)
+{
+    unsigned const lane = lane_id();
+    for (unsigned size = 2; size <= lanes; size *= 2) {
+        mine = sort_keep(mine, __shfl_xor_sync(WARP_ALL, mine, (int)size - 1), lane & size / 2);
+        for (unsigned apart = size / 4; apart > 0; apart /= 2)
+            mine = sort_keep(mine, __shfl_xor_sync(WARP_ALL, mine, (int)apart), lane & apart);
+    }
+    return mine;
+}
+
+/* The smallest lg with n <= 2^lg. */
+static inline unsigned lg_of(size_t n)
+{
+    unsigned lg = 0;
+    while ((size_t)1 << lg < n)
+        lg++;
+    return lg;
+}
 
 /* ---- Results ---- */
 
-/* Writes result `at`: the place of a key in its segment, and the key as it is in memory. */
-template <typename WORD>
-static DEVICE void topk_put(const segment_codes<WORD> &codes, const topk_wish &wish, uint64_t at,
-                            uint64_t place, WORD raw)
-{
-    if (wish.values != NULL)
-        codes.write_raw(wish.values, at, raw);
-    if (wish.index != NULL && wish.index_is_wide)
-        ((uint64_t *)wish.index)[at] = place;
-    else if (wish.index != NULL)
-        ((uint32_t *)wish.index)[at] = (uint32_t)place;
-}
-
-/* Writes result r of segment `number`, which starts at `start`. */
+/* Writes result r of segment `number`: key start + place. */
 template <typename WORD>
 static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish &wish,
                               uint64_t number, uint64_t start, uint64_t r, uint64_t place)
 {
     uint64_t const at = number * wish.k + r;
-    topk_put(codes, wish, at, place,
-             wish.values != NULL ? codes.raw(wish.keys, start + place) : (WORD)0);
+    segment_put(codes, wish.out, at, wish.places != NULL ? wish.places[start + place] : place,
+                wish.out.keys != NULL ? codes.raw(wish.keys, start + place) : (WORD)0);
 }
 
-/* ---- Short segments: sorted ---- */
-
-/* Codes above places in the segment. */
-template <typename WORD> struct topk_record;
-template <> struct topk_record<uint32_t> {
-    typedef uint64_t K;
-
-    static DEVICE K        make(uint32_t code, unsigned place) { return (K)code << 32 | place; }
-    static DEVICE void     put_place(K &record, unsigned place) { record |= place; }
-    static DEVICE uint32_t code(K record) { return (uint32_t)(record >> 32); }
-};
-template <> struct topk_record<uint64_t> {
-    typedef key_record K;
-
-    static DEVICE K        make(uint64_t code, unsigned place) { return {code, place}; }
-    static DEVICE void     put_place(K &record, unsigned place) { record.index = place; }
-    static DEVICE uint64_t code(const K &record) { return record.key; }
-};
+/* ---- Short rows: sorted ---- */
 
 /* o / k is o * reciprocal >> 16 for o <= 1024 and k <= 32. */
 static DEVICE unsigned topk_reciprocal(unsigned k) { return k > 0 ? 65536 / k + 1 : 0; }
@@ -122,7 +113,7 @@ static DEVICE void topk_row_words(const segment_codes<WORD> &codes, const WORD *
 
 /* All rows of a fixed layout without gaps, of k to 16 keys, without omissions. A warp reads 32 rows
  * as one piece, and writes their results as one piece. */
-template <typename WORD, typename RECORD = topk_record<WORD>>
+template <typename WORD, typename RECORD = records_indexed<WORD>>
 static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
     topk_dense_rows(const __grid_constant__ segment_codes<WORD> codes,
                     const __grid_constant__ segment_map map, const __grid_constant__ topk_wish wish)
@@ -162,7 +153,7 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
             lane_sort(record);
 #pragma unroll
             for (unsigned r = 0; r < N; r++)
-                x[r] = (WORD)record_index(record[r]);
+                x[r] = (WORD)RECORD::index(record[r]);
         }
 #pragma unroll
         for (unsigned r = 0; r < N; r += 4)
@@ -172,66 +163,21 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
         for (unsigned o = lane; o < rows * k; o += WARP_LANES) {
             unsigned const row = o * each_k >> 16;
             unsigned const place = lists[warp][row * EACH + (o - row * k)];
-            topk_put(codes, wish, first * k + o, place, memory[topk_row_at(row * length + place)]);
+            segment_put(codes, wish.out, first * k + o, place,
+                        memory[topk_row_at(row * length + place)]);
         }
         if (wish.found != NULL && lane < rows)
             wish.found[first + lane] = k;
     }
 }
 
-/* Handles the segments of up to 16 keys. */
-template <typename WORD, typename RECORD = topk_record<WORD>>
-static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
-    topk_slot_segments(const __grid_constant__ segment_codes<WORD> codes,
-                       const __grid_constant__ segment_map         map,
-                       const __grid_constant__ topk_wish wish, unsigned chunk)
-{
-    typedef typename RECORD::K K;
-    __shared__ slots_memory<K> memories[SLOTS_WARPS];
-    slots_memory<K> *const     memory = &memories[threadIdx.x / WARP_LANES];
-    unsigned const             lane = lane_id(), k = (unsigned)wish.k;
-    unsigned const             each_k = topk_reciprocal(k);
-    slots_each<0>(memory, map, -1, WARP_SORT_ITEMS, chunk, [&]() {
-        K x[WARP_SORT_ITEMS];
-        (void)slots_sort<0>(
-            memory, x,
-            [&](auto &&at, auto &&is_there, auto &&place) {
-                WORD found[WARP_SORT_ITEMS];
-                segment_read_items(codes, wish.keys, at, is_there, (WORD)0, found);
-#pragma unroll
-                for (int e = 0; e < WARP_SORT_ITEMS; e++)
-                    x[e] = is_there(e) ? RECORD::make(found[e], place(e)) : last_record<K>();
-            },
-            [](K &record, unsigned place) { RECORD::put_place(record, place); });
-        slots_spread(memory, x);
-        auto const is_result = [&](unsigned slot, unsigned r) {
-            return r < memory->slots[slot].where.length &&
-                   (!wish.omits ||
-                    RECORD::code(slots_at<0>(memory, slot, r)) <= codes.last_number());
-        };
-        for (unsigned o = lane; o < WARP_LANES * k; o += WARP_LANES) {
-            unsigned const   slot = o * each_k >> 16, r = o - slot * k;
-            slot_entry const here = memory->slots[slot];
-            if (r < WARP_SORT_ITEMS && is_result(slot, r))
-                topk_write(codes, wish, here.number, here.where.start, r,
-                           record_index(slots_at<0>(memory, slot, r)));
-        }
-        if (wish.found != NULL && memory->slots[lane].number < map.count) {
-            unsigned count = 0;
-            while (count < k && count < WARP_SORT_ITEMS && is_result(lane, count))
-                count++;
-            wish.found[memory->slots[lane].number] = count;
-        }
-    });
-}
-
 /* ---- Up to 8192 keys: searched ---- */
 
 /* Writes the results of the `groups` groups of 2^M lanes of a warp. `places` has the places of the
  * first `count` keys of each group, in any order; 2^lg lanes sort them, 2^lg >= k. */
-template <typename WORD, int M, typename RECORD = topk_record<WORD>>
-static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const topk_wish &wish,
-                                     const uint16_t (*places)[TOPK_MOST], unsigned      groups,
+template <typename WORD, int M, typename RECORD = records_indexed<WORD>>
+static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const topk_wish    &wish,
+                                     const uint16_t (*places)[SEGMENT_TOPK_MOST], unsigned groups,
                                      unsigned lg, uint64_t number, uint64_t start, unsigned count)
 {
     typedef typename RECORD::K K;
@@ -251,15 +197,53 @@ static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const top
         __syncwarp();
         record = group_sort(record, 1u << lg);
         bool const is_result =
-            is_there && (!wish.omits || RECORD::code(record) <= codes.last_number());
+            is_there && (!wish.omits || RECORD::bits(record) <= codes.last_number());
         uint32_t const votes = __ballot_sync(WARP_ALL, is_result) >> (lane_id() - r);
         if (is_result)
-            topk_write(codes, wish, its_number, its_start, r, record_index(record));
+            topk_write(codes, wish, its_number, its_start, r, RECORD::index(record));
         if (wish.found != NULL && r == 0 && group < groups && its_number != UINT64_MAX)
             wish.found[its_number] =
                 (uint64_t)__popc(lg == 5 ? votes : votes & ((1u << (1u << lg)) - 1));
         __syncwarp();
     }
+}
+
+/* Where the groups of a warp or the threads of a block list places. In shared memory. */
+template <int M> struct topk_lists {
+    static constexpr unsigned GROUPS = M <= 5 ? WARP_LANES >> M : 1;
+    static constexpr unsigned WARPS = M <= 5 ? SLOTS_WARPS : 1;
+
+    uint16_t places[WARPS][GROUPS][SEGMENT_TOPK_MOST];
+    unsigned taken; /* M > 5 */
+};
+
+/* Lists the places of the first `count` keys of every group, in any order. Ends with a barrier of
+ * the warp or the block. */
+template <typename WORD, int M>
+static DEVICE void topk_find(planes<WORD, M> &mine, const segment_codes<WORD> &codes,
+                             unsigned count, topk_lists<M> *lists)
+{
+    if (M > 5 && threadIdx.x == 0)
+        lists->taken = 0;
+    uint32_t       first = mine.first_keys(codes, count);
+    unsigned const found = (unsigned)__popc(first);
+    unsigned       at = 0;
+    if constexpr (M > 5) {
+        __syncthreads(); /* `taken` is 0 */
+        if (found != 0)
+            at = atomicAdd(&lists->taken, found);
+    } else {
+        at = planes<WORD, M>::sum_before(found);
+    }
+    uint16_t(*const places)[SEGMENT_TOPK_MOST] =
+        lists->places[threadIdx.x / WARP_LANES % topk_lists<M>::WARPS];
+    for (; first != 0; first &= first - 1)
+        places[M <= 5 ? lane_id() >> M : 0][at++] =
+            (uint16_t)mine.place((unsigned)__ffs((int)first) - 1);
+    if constexpr (M > 5)
+        __syncthreads();
+    else
+        __syncwarp();
 }
 
 /* The segments of a class. */
@@ -271,38 +255,116 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
                         bool vectors, unsigned lg)
 {
     typedef planes<WORD, M> PLANES;
-    constexpr unsigned      GROUPS = M <= 5 ? WARP_LANES >> M : 1;
-    constexpr unsigned      LISTS = M <= 5 ? SLOTS_WARPS : 1;
-    __shared__ uint16_t     lists[LISTS][GROUPS][TOPK_MOST];
+    typedef topk_lists<M>   LISTS;
+    __shared__ LISTS        lists;
     __shared__ uint32_t     totals[2 * PLANES::WARPS + 1];
-    __shared__ unsigned     taken;
-    uint16_t(*const places)[TOPK_MOST] = lists[threadIdx.x / WARP_LANES % LISTS];
     planes_each<M>(map, group, [&](segment here, uint64_t number) {
         PLANES mine;
         mine.load(codes, wish.keys, here, vectors, totals);
         unsigned const count = (unsigned)(wish.k < mine.n ? wish.k : mine.n);
-        if (M > 5 && threadIdx.x == 0)
-            taken = 0;
-        uint32_t       first = mine.first_keys(codes, count);
-        unsigned const found = (unsigned)__popc(first);
-        unsigned       at = 0;
-        if constexpr (M > 5) {
-            __syncthreads(); /* `taken` is 0 */
-            if (found != 0)
-                at = atomicAdd(&taken, found);
-        } else {
-            at = PLANES::sum_before(found);
-        }
-        for (; first != 0; first &= first - 1)
-            places[M <= 5 ? lane_id() >> M : 0][at++] =
-                (uint16_t)mine.place((unsigned)__ffs((int)first) - 1);
-        if constexpr (M > 5)
-            __syncthreads();
-        else
-            __syncwarp();
+        topk_find(mine, codes, count, &lists);
         if (M <= 5 || threadIdx.x < WARP_LANES)
-            topk_write_groups<WORD, M>(codes, wish, places, GROUPS, lg, number, here.start, count);
+            topk_write_groups<WORD, M>(codes, wish,
+                                       lists.places[threadIdx.x / WARP_LANES % LISTS::WARPS],
+                                       LISTS::GROUPS, lg, number, here.start, count);
     });
+}
+
+/* ---- Longer segments: in tiles, which become shorter segments ---- */
+
+struct topk_kept { /* the first k keys of each tile, in the order of their places */
+    void     *keys;
+    uint64_t *places; /* in the segment */
+};
+
+/* Keeps keys start + places[r], which are at `moved` + places[r] in their segment, from entry `to`
+ * on. Called by a whole warp. */
+template <typename WORD>
+static DEVICE void topk_keep(const segment_codes<WORD> &codes, const topk_wish &wish,
+                             const uint16_t *places, unsigned count, uint64_t start, uint64_t moved,
+                             const topk_kept &kept, uint64_t to)
+{
+    bool const     is_there = lane_id() < count;
+    uint32_t const place =
+        group_sort(is_there ? (uint32_t)places[lane_id()] : UINT32_MAX, WARP_LANES);
+    WORD     raw = 0;
+    uint64_t in_segment = 0;
+    if (is_there) {
+        raw = codes.raw(wish.keys, start + place);
+        in_segment = wish.places != NULL ? wish.places[start + place] : moved + place;
+    }
+    __syncwarp(); /* the entries may be among the keys */
+    if (is_there) {
+        codes.write_raw(kept.keys, to + lane_id(), raw);
+        kept.places[to + lane_id()] = in_segment;
+    }
+}
+
+/* Keeps the first k keys of every tile. */
+template <typename WORD, int M = planes_last<WORD>()>
+static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
+    topk_tiles(const __grid_constant__ segment_codes<WORD> codes,
+               const __grid_constant__ segment_classes     classes,
+               const __grid_constant__ topk_wish wish, topk_kept const kept, bool vectors)
+{
+    typedef planes<WORD, M> PLANES;
+    __shared__ topk_lists<M> lists;
+    __shared__ uint32_t      totals[2 * PLANES::WARPS + 1];
+    uint64_t const           tiles = segment_tiles_count(classes);
+    for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        segment_part const here = segment_tile_at(classes, t);
+        uint64_t const     from = here.tile * PLANES::MOST;
+        if (from >= here.where.length) /* the lists do not contain the segment */
+            continue;
+        segment const tile = {here.where.start + from,
+                              min(here.where.length - from, (uint64_t)PLANES::MOST)};
+        PLANES        mine;
+        mine.load(codes, wish.keys, tile, vectors, totals);
+        unsigned const count = (unsigned)min(wish.k, tile.length);
+        topk_find(mine, codes, count, &lists);
+        if (threadIdx.x < WARP_LANES)
+            topk_keep(codes, wish, lists.places[0][0], count, tile.start, from, kept, t * wish.k);
+    }
+}
+
+/* The first k keys of every long segment, from those that its tiles kept: the keys of `wish`. As
+ * long as there are too many for a block, it replaces as many as it holds by the first k of them,
+ * just before the next ones. So ties stay in the order of their places. */
+template <typename WORD, int M = planes_last<WORD>()>
+static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
+    topk_join(const __grid_constant__ segment_codes<WORD> codes,
+              const __grid_constant__ segment_classes     classes,
+              const __grid_constant__ topk_wish wish, topk_kept const kept, unsigned lg)
+{
+    typedef planes<WORD, M> PLANES;
+    __shared__ topk_lists<M> lists;
+    __shared__ uint32_t      totals[2 * PLANES::WARPS + 1];
+    uint64_t const           slots = segment_slots_count(classes);
+    for (uint64_t slot = blockIdx.x; slot < slots; slot += gridDim.x) {
+        segment_large const large = segment_slot_at(classes, slot);
+        uint64_t const      tiles = (large.where.length + PLANES::MOST - 1) / PLANES::MOST;
+        uint64_t const      last = large.where.length - (tiles - 1) * PLANES::MOST;
+        uint64_t            start = large.first_tile * wish.k;
+        uint64_t            left = (tiles - 1) * wish.k + min(last, wish.k);
+        bool                is_over = false;
+        if (large.first_tile + tiles > segment_tiles_count(classes)) /* not all tiles were done */
+            continue;
+        while (!is_over) {
+            segment const part = {start, min(left, (uint64_t)PLANES::MOST)};
+            PLANES        mine;
+            mine.load(codes, wish.keys, part, false, totals);
+            unsigned const count = (unsigned)min(wish.k, part.length);
+            topk_find(mine, codes, count, &lists);
+            is_over = left <= PLANES::MOST;
+            start += part.length - count;
+            left -= part.length - count;
+            if (threadIdx.x < WARP_LANES && is_over)
+                topk_write_groups<WORD, M>(codes, wish, lists.places[0], 1, lg, large.number,
+                                           part.start, count);
+            else if (threadIdx.x < WARP_LANES)
+                topk_keep(codes, wish, lists.places[0][0], count, part.start, 0, kept, start);
+        }
+    }
 }
 
 #endif
