@@ -15,10 +15,11 @@
  *                            sample_link.c: sample_run, sample_run_pinned
  *                            cpu_sample.c: step_split, step_label
  *                            cpu_sample.t.h: build_tree, label_piece
+ *                            label_avx512.c: sample_label_32_avx512, sample_label_64_avx512
  *                            dev_sample.cu: step_label
  *                            dev_sample_kernels.cuh: label_records
  *   records of the CPU       sample_records.c: sample_load, sample_store,
- *                            sample_store_values
+ *                            sample_store_values, sample_number, sample_next_ties
  *   Algorithm 3, phase II    sample_sort.c: count
  *                            cpu_sample.c: step_count, count_piece, add_counts
  *                            dev_sample.cu: step_count
@@ -29,8 +30,8 @@
  *                            cpu_sample.c: step_scatter
  *                            dev_sample.cu: step_scatter, step_place
  *   phase IV                 sample_sort.c: sort_buckets
- *                            sample_pieces.c: sample_sort_piece, sort_by_all,
- *                            sample_value_piece
+ *                            sample_pieces.c: sample_sort_piece, sample_sort_rest,
+ *                            sample_own_piece, sample_sent_piece, sample_value_piece
  *                            cpu_sample.c: sort_buckets
  *                            dev_sample.cu: sort_level
  *   the GPU alone            dev_sample.cu: sample_sort
