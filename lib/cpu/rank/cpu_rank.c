@@ -41,22 +41,6 @@ typedef struct rank_work {
     uint64_t            *heads; /* dense ranks: groups that begin before each piece */
 } rank_work;
 
-/* The search for the ends of a group of ties, over records. */
-static inline uint32_t key_fold_p32(uint64_t record) { return (uint32_t)(record >> 32); }
-static inline uint64_t key_fold_p64(record_p64 record) { return record.key; }
-static inline int      key_is_nan_p32(uint64_t record) { return (void)record, 0; }
-static inline int      key_is_nan_p64(record_p64 record) { return (void)record, 0; }
-#define KEY uint64_t
-#define FN(name) name##_p32
-#include "core/search.t.h"
-#undef FN
-#undef KEY
-#define KEY record_p64
-#define FN(name) name##_p64
-#include "core/search.t.h"
-#undef FN
-#undef KEY
-
 /* ---- Number ---- */
 
 /* Whether record i > 0 ties with the one before it. */
@@ -82,19 +66,6 @@ static void heads_piece(void *arg, size_t lo, size_t hi)
     for (size_t i = lo; i < hi; i++)
         heads += i == 0 || !is_tie(work, work->form, i);
     work->heads[lo / work->grain] = heads;
-}
-
-/* Where the group of record i begins and ends, by binary search. Not for FORM_WORDS. */
-static size_t ties_begin(const rank_work *work, size_t i)
-{
-    return work->form == FORM_PACKED ? tie_start_p32(work->records, i)
-                                     : tie_start_p64(work->records, i);
-}
-
-static size_t ties_end(const rank_work *work, size_t i)
-{
-    return work->form == FORM_PACKED ? tie_end_p32(work->records, work->job->n, i)
-                                     : tie_end_p64(work->records, work->job->n, i);
 }
 
 /* `rank` is that of ordo_tie_rank. */
@@ -140,29 +111,25 @@ typedef struct number_work {
     rank_edges *edges; /* one for each piece */
 } number_work;
 
+/* Finds the first head of the piece and one past its last, or the end of the piece and its begin;
+ * carry_edges turns them into the ends of groups. */
 static void edges_piece(void *arg, size_t lo, size_t hi)
 {
     const number_work *const number = arg;
     const rank_work *const   work = number->rank;
     rank_edges *const        edges = &number->edges[lo / work->grain];
+    size_t                   first = lo, behind = hi;
+    while (first < hi && first > 0 && is_tie(work, work->form, first))
+        first++;
+    while (first < hi && behind > 1 && is_tie(work, work->form, behind - 1))
+        behind--;
     edges->heads = work->heads != NULL ? work->heads[lo / work->grain] : 0;
-    if (work->form == FORM_WORDS) {
-        size_t first = lo, behind = hi; /* the first head of the piece, and one past its last */
-        while (first < hi && is_tie(work, FORM_WORDS, first))
-            first++;
-        while (behind > lo && is_tie(work, FORM_WORDS, behind - 1))
-            behind--;
-        edges->continues = first > lo;
-        edges->last_end = first;
-        edges->first_begin = behind;
-        return;
-    }
-    edges->first_begin = ties_begin(work, lo);
-    edges->last_end = ties_end(work, hi - 1);
-    edges->continues = edges->first_begin < lo;
+    edges->continues = first > lo;
+    edges->last_end = first;
+    edges->first_begin = first < hi ? behind : lo;
 }
 
-/* FORM_WORDS: finds where groups begin and end from the heads that edges_piece found. */
+/* Finds where groups begin and end from the heads that edges_piece found. */
 static void carry_edges(const rank_work *work, rank_edges *edges, size_t pieces)
 {
     size_t begin = 0, end = work->job->n;
@@ -232,8 +199,7 @@ static ordo_status number_records(rank_work *work, ordo_exec *exec)
     }
     if (!ordo_loop(exec, n, work->grain, edges_piece, &number))
         return ORDO_E_CANCELLED;
-    if (work->form == FORM_WORDS)
-        carry_edges(work, number.edges, pieces);
+    carry_edges(work, number.edges, pieces);
     return cpu_done(ordo_loop(exec, n, work->grain, number_piece, &number));
 }
 
