@@ -28,6 +28,9 @@ enum {
      * English: the call takes 2.3 s of CPU time with doubling and 1.8 s without, of which the names
      * take 0.8 s on one thread. */
     TEXT_RANK_THREADS = ORDO_TUNE(4, 2),
+    /* It is given up if more suffixes than this times their number take part in its rounds. An
+     * estimate: source text takes 4. */
+    TEXT_RANK_WORK = 6,
     /* LMS substrings are named by a table of the distinct ones as long as these are fewer than a
      * part 1 / TEXT_DISTINCT of the substrings so far and 1 / TEXT_DISTINCT_START of all, which
      * begin with many new ones. Neoverse V1, 2 * 10^7 random letters: 12 letters, of whose

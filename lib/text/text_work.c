@@ -124,16 +124,6 @@ ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n)
     return work->backend->sort(work->state, &job, exec);
 }
 
-ordo_status text_sort_pairs(text_work *work, uint64_t *keys, void *values, size_t value_size,
-                            size_t n)
-{
-    ordo_pairs_job const job = {.keys = {.type = ORDO_U64, .keys = keys, .n = n},
-                                .values = values,
-                                .value_size = value_size};
-    ordo_exec *const exec = sort_begin(work, work->backend->sort_pairs_scratch(&job, work->exec));
-    return work->backend->sort_pairs(work->state, &job, exec);
-}
-
 ordo_status text_loop(text_work *work, size_t n, size_t grain, ordo_body *body, void *arg)
 {
     return n == 0 || ordo_loop(work->exec, n, grain, body, arg) ? ORDO_OK : ORDO_E_CANCELLED;

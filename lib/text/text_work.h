@@ -49,9 +49,6 @@ ordo_status text_on_device(text_work *work, text_slot *slot, const ordo_text_job
 
 /* Sorts keys of 64 bits. */
 ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n);
-/* Sorts keys of 64 bits with values of `value_size` bytes; stable. */
-ordo_status text_sort_pairs(text_work *work, uint64_t *keys, void *values, size_t value_size,
-                            size_t n);
 
 /* ORDO_E_CANCELLED if the loop did not finish. */
 ordo_status text_loop(text_work *work, size_t n, size_t grain, ordo_body *body, void *arg);

@@ -138,7 +138,7 @@ static ordo_status FN(order_lms)(text_work *work, const FN(string) * s, INDEX *r
 #if BYTES
     if (!done && sizeof(INDEX) == sizeof(uint32_t) && work->exec->threads >= TEXT_RANK_THREADS)
         TRY(text_rank_groups(work, (uint32_t *)(void *)names, (uint32_t *)(void *)heads, count,
-                             (uint32_t *)(void *)order, &done));
+                             TEXT_RANK_WORK * count, (uint32_t *)(void *)order, &done));
 #endif
     return done ? ORDO_OK : REDUCED(sort_string)(work, names, count, heads, kinds, order, NULL);
 }
