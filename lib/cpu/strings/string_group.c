@@ -243,7 +243,7 @@ static void sort_group(group_worker *worker, const string_group *group)
 
     while (worker->waiting != NO_GROUP) {
         string_group next = next_group(worker);
-        size_t const       count = next.hi - next.lo;
+        size_t const count = next.hi - next.lo;
         if (!string_is_wanted(worker->engine->order, next.lo, next.hi))
             continue;
         if (stopped_after(worker, 2 * count))
