@@ -6,6 +6,7 @@
  * quarter of the number of rows; the counts of all chunks take at most 8 bytes a row.
  * Cost: two reads of the group keys, one scattered write of the keys, sorts of the groups.
  * Scratch: up to 12 bytes a row and a copy of the keys, in one piece. */
+#include "backend/layout.h"
 #include "core/keybits.h"
 #include "cpu/columns/columns.h"
 #include "cpu/radix/records.h"
@@ -183,30 +184,17 @@ static ordo_status sort_groups(const collect_work *work)
 
 /* ---- The job ---- */
 
-/* Takes all memory at once, so that a refusal leaves it for the caller. */
-static ordo_status take_memory(collect_work *work)
+/* In one piece, so that a refusal leaves the memory for the caller. */
+static void lay_out(void *arg, ordo_layout *layout)
 {
+    collect_work *const     work = arg;
     ordo_collect_job *const job = work->job;
     size_t const range = work->range, key_size = job->keys == NULL ? 0 : ordo_type_size(job->type);
-    size_t const sizes[] = {work->chunks * range * sizeof *work->counts,
-                            range * sizeof *work->codes, (range + 1) * sizeof *job->starts,
-                            range * ordo_type_size(job->group_type), job->n * key_size};
-    size_t       all = 0;
-    void        *parts[sizeof sizes / sizeof *sizes];
-    char        *memory;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        all += ordo_round_up(sizes[i], ORDO_CACHE_LINE);
-    TRY_SCRATCH(work->exec, all, memory);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        parts[i] = memory;
-        memory += ordo_round_up(sizes[i], ORDO_CACHE_LINE);
-    }
-    work->counts = parts[0];
-    work->codes = parts[1];
-    job->starts = parts[2];
-    job->unique = parts[3];
-    job->sorted = parts[4];
-    return ORDO_OK;
+    work->counts = ordo_lay_line(layout, work->chunks * range, sizeof *work->counts);
+    work->codes = ordo_lay_line(layout, range, sizeof *work->codes);
+    job->starts = ordo_lay_line(layout, range + 1, sizeof *job->starts);
+    job->unique = ordo_lay_line(layout, range, ordo_type_size(job->group_type));
+    job->sorted = ordo_lay_line(layout, job->n, key_size);
 }
 
 ordo_status cpu_collect(void *state, ordo_collect_job *job, ordo_exec *exec)
@@ -231,7 +219,7 @@ ordo_status cpu_collect(void *state, ordo_collect_job *job, ordo_exec *exec)
         1);
     work.chunk = ordo_div_up(n, work.chunks);
     work.chunks = ordo_div_up(n, work.chunk);
-    ordo_status const taken = take_memory(&work);
+    ordo_status const taken = ordo_lay_out(exec, lay_out, &work);
     if (taken != ORDO_OK)
         return taken == ORDO_E_NOMEM ? ORDO_OK : taken;
     exec->phase = 1;

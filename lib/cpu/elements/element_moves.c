@@ -101,12 +101,14 @@ static void gather_u32(char *to, const char *from, size_t size, const uint32_t *
 #undef PLACE
 }
 
-static void gather_u64(char *to, const char *from, size_t size, const uint64_t *index, size_t lo,
-                       size_t hi)
+/* The same for bits of every `step`-th word. */
+static void gather_words(char *to, const char *from, size_t size, const uint64_t *words,
+                         size_t step, uint64_t mask, size_t lo, size_t hi)
 {
-#define PLACE(i) (size_t) index[i]
+#define PLACE(i) (size_t)(words[(i)*step] & mask)
     BY_ELEMENT_SIZE(size, LOOP)
 #undef PLACE
+#undef LOOP
 }
 
 void element_gather(char *to, const char *from, size_t size, const void *index, bool narrow,
@@ -115,34 +117,16 @@ void element_gather(char *to, const char *from, size_t size, const void *index, 
     if (narrow)
         gather_u32(to, from, size, index, lo, hi);
     else
-        gather_u64(to, from, size, index, lo, hi);
-}
-
-static void gather_packed(char *to, const char *from, size_t size, const uint64_t *records,
-                          size_t hi)
-{
-    size_t const lo = 0;
-#define PLACE(i) (size_t)(uint32_t) records[i]
-    BY_ELEMENT_SIZE(size, LOOP)
-#undef PLACE
-}
-
-static void gather_wide(char *to, const char *from, size_t size, const uint64_t *records, size_t hi)
-{
-    size_t const lo = 0;
-#define PLACE(i) (size_t) records[2 * (i) + 1]
-    BY_ELEMENT_SIZE(size, LOOP)
-#undef PLACE
-#undef LOOP
+        gather_words(to, from, size, index, 1, UINT64_MAX, lo, hi);
 }
 
 void element_gather_records(char *to, const char *from, size_t size, const void *records,
                             bool packed, size_t count)
 {
     if (packed)
-        gather_packed(to, from, size, records, count);
+        gather_words(to, from, size, records, 1, UINT32_MAX, 0, count);
     else
-        gather_wide(to, from, size, records, count);
+        gather_words(to, from, size, (const uint64_t *)records + 1, 2, UINT64_MAX, 0, count);
 }
 
 static void gather_piece(void *arg, size_t lo, size_t hi)

@@ -38,7 +38,6 @@ typedef struct rank_work {
     bool                 direct;     /* ranks are written to their places at once */
     void                *records;
     size_t               grain;
-    uint64_t            *heads; /* dense ranks: groups that begin before each piece */
 } rank_work;
 
 /* ---- Number ---- */
@@ -57,15 +56,6 @@ INLINE uint64_t index_at(const rank_work *work, enum record_form form, size_t i)
 {
     return form == FORM_WIDE ? ((const record_p64 *)work->records)[i].index
                              : ((const uint64_t *)work->records)[i] & work->index_mask;
-}
-
-static void heads_piece(void *arg, size_t lo, size_t hi)
-{
-    const rank_work *const work = arg;
-    uint64_t               heads = 0;
-    for (size_t i = lo; i < hi; i++)
-        heads += i == 0 || !is_tie(work, work->form, i);
-    work->heads[lo / work->grain] = heads;
 }
 
 /* `rank` is that of ordo_tie_rank. */
@@ -99,7 +89,7 @@ INLINE void give_rank(const rank_work *work, enum record_form form, size_t i, ui
  * of other pieces may already be (index, rank). */
 typedef struct rank_edges {
     size_t   first_begin, last_end; /* of the group of the first record, and of the last */
-    uint64_t heads;                 /* groups that begin before the piece */
+    uint64_t heads;                 /* dense ranks: groups that begin before the piece */
     bool     continues;             /* the first record's group began before the piece */
 } rank_edges;
 
@@ -111,30 +101,36 @@ typedef struct number_work {
     rank_edges *edges; /* one for each piece */
 } number_work;
 
-/* Finds the first head of the piece and one past its last, or the end of the piece and its begin;
- * carry_edges turns them into the ends of groups. */
+/* Finds the first head of the piece and one past its last, or the end of the piece and its begin,
+ * and for dense ranks the number of its heads. carry_edges turns them into what the piece needs. */
 static void edges_piece(void *arg, size_t lo, size_t hi)
 {
     const number_work *const number = arg;
     const rank_work *const   work = number->rank;
     rank_edges *const        edges = &number->edges[lo / work->grain];
-    size_t                   first = lo, behind = hi;
+    size_t                   first = lo, behind = hi, heads = 0;
     while (first < hi && first > 0 && is_tie(work, work->form, first))
         first++;
     while (first < hi && behind > 1 && is_tie(work, work->form, behind - 1))
         behind--;
-    edges->heads = work->heads != NULL ? work->heads[lo / work->grain] : 0;
+    for (size_t i = first; work->job->ties == ORDO_TIES_DENSE && i < hi; i++)
+        heads += i == 0 || !is_tie(work, work->form, i);
+    edges->heads = heads;
     edges->continues = first > lo;
     edges->last_end = first;
     edges->first_begin = first < hi ? behind : lo;
 }
 
-/* Finds where groups begin and end from the heads that edges_piece found. */
+/* Finds where groups begin and end, and counts them, from the heads that edges_piece found. */
 static void carry_edges(const rank_work *work, rank_edges *edges, size_t pieces)
 {
-    size_t begin = 0, end = work->job->n;
+    size_t   begin = 0, end = work->job->n;
+    uint64_t before = 0;
     for (size_t p = 0; p < pieces; p++) {
-        size_t const lo = p * work->grain, behind = edges[p].first_begin;
+        size_t const   lo = p * work->grain, behind = edges[p].first_begin;
+        uint64_t const heads = edges[p].heads;
+        edges[p].heads = before;
+        before += heads;
         edges[p].first_begin = edges[p].continues ? begin : lo;
         begin = behind > lo ? behind - 1 : begin;
     }
@@ -191,12 +187,6 @@ static ordo_status number_records(rank_work *work, ordo_exec *exec)
     size_t const n = work->job->n, pieces = ordo_div_up(n, work->grain);
     number_work  number = {.rank = work};
     TRY_SCRATCH(exec, pieces * sizeof *number.edges, number.edges);
-    if (work->job->ties == ORDO_TIES_DENSE) {
-        TRY_SCRATCH(exec, pieces * sizeof *work->heads, work->heads);
-        if (!ordo_loop(exec, n, work->grain, heads_piece, work))
-            return ORDO_E_CANCELLED;
-        (void)ordo_sums_before_64(work->heads, pieces);
-    }
     if (!ordo_loop(exec, n, work->grain, edges_piece, &number))
         return ORDO_E_CANCELLED;
     carry_edges(work, number.edges, pieces);
@@ -496,6 +486,5 @@ size_t cpu_rank_scratch(const ordo_rank_job *job, const ordo_exec *exec)
     return job->n == 0 ? 0
                        : rooms + 2 * sort + short_keys_scratch(job->type, job->n, exec->threads) +
                              cpu_records_sort_scratch(kind, job->n, job->algorithm, exec) +
-                             ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE) +
-                             ordo_round_up(pieces * sizeof(uint64_t), ORDO_CACHE_LINE);
+                             ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE);
 }
