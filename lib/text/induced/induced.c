@@ -7,6 +7,8 @@
 #include "text/induced/rank_groups.h"
 #include "text/text_bits.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* The memory of an array of indices, for keys of 64 bits. */
 static uint64_t *text_as_keys(void *room)
 {
