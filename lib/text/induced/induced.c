@@ -16,6 +16,9 @@ static uint64_t *text_as_keys(void *room)
     return (uint64_t *)(void *)((char *)room + (size - past) % size);
 }
 
+#define ORDO_TEMPLATE "text/lms_find.t.h"
+#include "text/for_each_string.h"
+
 #define ORDO_TEMPLATE "text/induced/lms.t.h"
 #include "text/for_each_string.h"
 

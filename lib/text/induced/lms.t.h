@@ -30,66 +30,13 @@ typedef struct FN(finder) {
     bool   *falling; /* and whether a larger symbol is before them */
 } FN(finder);
 
-/* Where a pass over a piece stands. */
-typedef struct FN(pass) {
-    INDEX *out;
-    size_t found;
-    size_t plateau; /* the place of the last symbol that differs from the one before it */
-    bool   falling; /* whether that symbol is less */
-} FN(pass);
-
-/* The symbols that rise behind a plateau, which follows a fall, make its begin an LMS position. */
-static void FN(find_each)(FN(pass) * p, const SYMBOL *s, size_t lo, size_t hi)
-{
-    FN(pass) at = *p;
-    for (size_t i = lo; i < hi; i++) {
-        bool const rises = s[i] > s[i - 1], falls = s[i] < s[i - 1];
-        at.out[at.found] = (INDEX)at.plateau;
-        at.found += rises & at.falling;
-        at.falling = falls | (at.falling & !rises);
-        at.plateau = (rises | falls) ? i : at.plateau;
-    }
-    *p = at;
-}
-
-#if BYTES
-/* The same for the 64 symbols from `lo` on, with a bit for each. */
-static inline void FN(find_word)(FN(pass) * p, const SYMBOL *s, size_t lo)
-{
-    uint8_t rises[64], falls[64];
-    for (size_t i = 0; i < 64; i++) {
-        rises[i] = s[lo + i] > s[lo + i - 1];
-        falls[i] = s[lo + i] < s[lo + i - 1];
-    }
-    uint64_t const rise = text_gather_bits(rises), fall = text_gather_bits(falls);
-    uint64_t const change = rise | fall;
-    /* A carry runs from each fall to the next change. */
-    uint64_t hits = ((fall << 1 | p->falling) + ~change) & rise;
-    for (; hits != 0; hits &= hits - 1) {
-        uint64_t const before = fall & (hits ^ (hits - 1));
-        p->out[p->found++] =
-            (INDEX)(before != 0 ? lo + 63 - (size_t)__builtin_clzll(before) : p->plateau);
-    }
-    if (change != 0) {
-        size_t const last = 63 - (size_t)__builtin_clzll(change);
-        p->plateau = lo + last;
-        p->falling = (fall >> last & 1) != 0;
-    }
-}
-#endif
-
 static void FN(find_piece)(void *arg, size_t lo, size_t hi)
 {
     const FN(finder) *const f = arg;
     const SYMBOL *const     s = f->string->symbols;
     size_t const            piece = lo / f->piece;
-    size_t                  i = lo + (lo == 0);
     FN(pass) p = {f->out + lo, 0, f->plateau[piece], f->falling[piece]};
-#if BYTES
-    for (; i + 64 <= hi; i += 64)
-        FN(find_word)(&p, s, i);
-#endif
-    FN(find_each)(&p, s, i, hi);
+    FN(find_range)(&p, s, lo + (lo == 0), hi);
     f->found[piece] = p.found;
 }
 
