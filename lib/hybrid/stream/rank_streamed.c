@@ -114,20 +114,15 @@ static ordo_status reserve_device(hybrid_ranking *ranking)
 /* Takes the memory of the CPU's share. */
 static ordo_status prepare_buckets(hybrid_ranking *ranking)
 {
-    hybrid_call *const          call = ranking->call;
-    const hybrid_records *const records = call->records;
-    atomic_init(&call->next_bucket, 0);
-    if (!call->divided) {
-        call->bucket_count = 0;
+    hybrid_call *const call = ranking->call;
+    size_t const       count = call->records->n - ranking->device_count;
+    TRY(hybrid_prepare_buckets(call, true));
+    if (!call->divided)
         return ORDO_OK;
-    }
-    TRY(hybrid_bucket_starts(call, ranking->device_count));
-    size_t const count = records->n - ranking->device_count;
     TRY_SCRATCH(call->exec, count * ranking->width, ranking->cpu_index);
     TRY_SCRATCH(call->exec, count * sizeof(uint64_t), ranking->cpu_ranks);
     TRY_SCRATCH(call->exec, call->bucket_count * sizeof(uint64_t), ranking->cpu_before);
-
-    return hybrid_reserve_bucket_scratch(call, true);
+    return ORDO_OK;
 }
 
 static bool has_halves(const hybrid_ranking *ranking)
@@ -135,8 +130,9 @@ static bool has_halves(const hybrid_ranking *ranking)
     return ranking->job->ties == ORDO_TIES_AVERAGE;
 }
 
-static void rank_bucket(hybrid_ranking *ranking, hybrid_worker *worker, size_t bucket)
+static void rank_bucket(void *arg, hybrid_worker *worker, size_t bucket)
 {
+    hybrid_ranking *const     ranking = arg;
     hybrid_call *const        call = ranking->call;
     const ordo_backend *const cpu = call->both->cpu;
     size_t const              start = call->bucket_start[bucket] - ranking->device_count;
@@ -157,36 +153,9 @@ static void rank_bucket(hybrid_ranking *ranking, hybrid_worker *worker, size_t b
         (void)cpu->rank_sorted(call->both->cpu_state, &ranks, &worker->exec);
 }
 
-static void rank_bucket_in_span(hybrid_ranking *ranking, hybrid_worker *worker, unsigned lane,
-                                size_t bucket)
+static void rank_buckets(void *ranking, unsigned lane)
 {
-    const hybrid_call *const call = ranking->call;
-    double const             began = ordo_profile_now(call->exec);
-    rank_bucket(ranking, worker, bucket);
-    ordo_profile_add(call->exec, ORDO_SPAN_BUCKET, lane, began,
-                     (call->bucket_start[bucket + 1] - call->bucket_start[bucket]) *
-                         (call->records->key_size + ranking->width));
-}
-
-/* Ranks buckets until none is left. */
-static void rank_buckets(void *arg, unsigned lane)
-{
-    hybrid_ranking *const ranking = arg;
-    hybrid_call *const    call = ranking->call;
-    hybrid_worker         worker;
-    if (call->bucket_count == 0)
-        return;
-    hybrid_bucket_worker_init(call, &worker, lane);
-    while (!hybrid_has_failed(call)) {
-        size_t const bucket =
-            atomic_fetch_add_explicit(&call->next_bucket, 1, memory_order_relaxed);
-        if (bucket >= call->bucket_count)
-            break;
-        if (ordo_poll(call->exec, (double)bucket / (double)call->bucket_count))
-            hybrid_mark_cancelled(call);
-        else
-            rank_bucket_in_span(ranking, &worker, lane, bucket);
-    }
+    hybrid_each_bucket(((hybrid_ranking *)ranking)->call, lane, false, rank_bucket, ranking);
 }
 
 static uint64_t index_at(const hybrid_ranking *ranking, size_t i)
