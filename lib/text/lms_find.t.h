@@ -60,3 +60,23 @@ static void FN(find_range)(FN(pass) * p, const SYMBOL *s, size_t lo, size_t hi)
 #endif
     FN(find_each)(p, s, lo, hi);
 }
+
+/* Lists the LMS positions of a circle of n symbols, of which not all are equal; s[n] is s[0]. There
+ * are at most n / 2, but one more is written. Position n stands for 0, so every symbol is compared
+ * with the one before it. The plateau that reaches or crosses the end is found first and belongs to
+ * the end. Returns their number. */
+static inline size_t FN(find_circle)(const SYMBOL *s, size_t n, INDEX *begins)
+{
+    size_t last = n;
+    while (s[last] == s[last - 1])
+        last--;
+    FN(pass) p = {begins, 0, last, s[last] < s[last - 1]};
+    FN(find_range)(&p, s, 1, n + 1);
+    if (begins[0] == n) {
+        begins[0] = 0;
+    } else if (begins[0] == last) {
+        memmove(begins, begins + 1, (p.found - 1) * sizeof *begins);
+        begins[p.found - 1] = (INDEX)last;
+    }
+    return p.found;
+}

@@ -84,6 +84,21 @@ static inline size_t text_common(const uint8_t *a, const uint8_t *b, size_t most
     return i;
 }
 
+/* Counts n < 2^32 bytes by value. Neighbours have counters of their own, because equal bytes in a
+ * row would wait for each other's count. */
+static inline void text_count(const uint8_t *text, size_t n, uint32_t counts[TEXT_BYTES])
+{
+    uint32_t tables[4][TEXT_BYTES] = {{0}};
+    size_t   i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            tables[k][text[i + k]]++;
+    for (; i < n; i++)
+        tables[0][text[i]]++;
+    for (size_t c = 0; c < TEXT_BYTES; c++)
+        counts[c] = tables[0][c] + tables[1][c] + tables[2][c] + tables[3][c];
+}
+
 static inline uint64_t text_middle(uint64_t a, uint64_t b, uint64_t c)
 {
     if (a > b) {

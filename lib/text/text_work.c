@@ -154,25 +154,17 @@ typedef struct histogram {
     uint64_t (*counts)[TEXT_BYTES];
 } histogram;
 
-/* Four tables, because equal bytes in a row would wait for each other's count. */
 static void count_piece(void *arg, size_t lo, size_t hi)
 {
     const histogram *const h = arg;
-    uint32_t               tables[4][TEXT_BYTES] = {{0}};
     uint64_t *const        out = h->counts[lo / h->grain];
-    size_t                 i = lo;
     memset(out, 0, TEXT_BYTES * sizeof *out);
-    while (i < hi) {
-        size_t const end = ordo_min(hi, i + ((size_t)1 << 30));
-        for (; i + 4 <= end; i += 4)
-            for (size_t k = 0; k < 4; k++)
-                tables[k][h->text[i + k]]++;
-        for (; i < end; i++)
-            tables[0][h->text[i]]++;
-        for (size_t c = 0; c < TEXT_BYTES; c++) {
-            out[c] += (uint64_t)tables[0][c] + tables[1][c] + tables[2][c] + tables[3][c];
-            tables[0][c] = tables[1][c] = tables[2][c] = tables[3][c] = 0;
-        }
+    for (size_t end; lo < hi; lo = end) {
+        uint32_t counts[TEXT_BYTES];
+        end = ordo_min(hi, lo + ((size_t)1 << 30));
+        text_count(h->text + lo, end - lo, counts);
+        for (size_t c = 0; c < TEXT_BYTES; c++)
+            out[c] += counts[c];
     }
 }
 

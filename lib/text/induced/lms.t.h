@@ -23,11 +23,11 @@ typedef struct FN(string) {
 
 typedef struct FN(finder) {
     const FN(string) * string;
-    INDEX  *out;   /* n elements; a piece writes from its begin on */
-    size_t *found; /* of each piece */
-    size_t  piece;
-    size_t *plateau; /* at the begin of each piece: where the equal symbols before it begin, */
-    bool   *falling; /* and whether a larger symbol is before them */
+    INDEX    *out;   /* n elements; a piece writes from its begin on */
+    uint64_t *found; /* of each piece */
+    size_t    piece;
+    size_t   *plateau; /* at the begin of each piece: where the equal symbols before it begin, */
+    bool     *falling; /* and whether a larger symbol is before them */
 } FN(finder);
 
 static void FN(find_piece)(void *arg, size_t lo, size_t hi)
@@ -60,7 +60,7 @@ static void FN(find_states)(const FN(finder) * f)
 
 typedef struct FN(packer) {
     const FN(finder) * finder;
-    const size_t *before; /* positions in the pieces before each piece */
+    const uint64_t *before; /* positions in the pieces before each piece */
 } FN(packer);
 
 static void FN(pack_pieces)(void *arg, size_t lo, size_t hi)
@@ -76,19 +76,16 @@ static ordo_status FN(find_lms)(text_work *work, FN(string) * string, INDEX *roo
 {
     size_t const piece = ordo_max(TEXT_TUNE_FIND, ordo_div_up(string->n, 64));
     size_t const pieces = ordo_div_up(string->n, piece);
-    size_t       found[65] = {0}, before[65], plateau[65];
+    size_t       plateau[65];
+    uint64_t     found[65] = {0}, before[65];
     bool         falling[65];
     FN(finder)
     f = {string, room, found, piece, plateau, falling};
     FN(find_states)(&f);
     TRY(text_loop(work, string->n, piece, FN(find_piece), &f));
-    size_t count = 0;
-    for (size_t i = 0; i < pieces; i++) {
-        before[i] = count;
-        count += found[i];
-    }
-    string->count = count;
-    TRY_SCRATCH(work->exec, (count + 1) * sizeof(INDEX), string->starts);
+    memcpy(before, found, sizeof before);
+    string->count = (size_t)ordo_sums_before_64(before, pieces);
+    TRY_SCRATCH(work->exec, (string->count + 1) * sizeof(INDEX), string->starts);
     FN(packer) p = {&f, before};
     return text_loop(work, pieces, 1, FN(pack_pieces), &p);
 }
@@ -254,7 +251,7 @@ typedef struct FN(sorter) {
     size_t    full; /* symbols that are wholly in a packed substring */
     size_t    grain;
     size_t   *bounds; /* where the groups of each piece begin */
-    size_t   *names;  /* the number of names in the pieces before each piece */
+    uint64_t *names;  /* the number of names in the pieces before each piece */
     INDEX    *out;    /* the name of each substring */
     INDEX    *heads;  /* the first place of each name */
 } FN(sorter);
@@ -363,7 +360,7 @@ static void FN(count_names)(void *arg, size_t lo, size_t hi)
 static void FN(write_names)(void *arg, size_t lo, size_t hi)
 {
     const FN(sorter) *const w = arg;
-    size_t                  name = w->names[lo / w->grain];
+    size_t                  name = (size_t)w->names[lo / w->grain];
     for (size_t i = lo; i < hi; i++) {
         INDEX const value = w->values[i];
         if ((value & MARK) == 0)
@@ -383,7 +380,8 @@ static ordo_status FN(sort_lms)(text_work *work, const FN(string) * string, uint
                                                           size_t *name_count)
 {
     size_t const count = string->count, others = count - 1;
-    size_t       bounds[66] = {0}, counts[65] = {0};
+    size_t       bounds[66] = {0};
+    uint64_t     counts[65] = {0};
     FN(sorter)
     w = {.string = string,
          .keys = keys,
@@ -409,13 +407,7 @@ static ordo_status FN(sort_lms)(text_work *work, const FN(string) * string, uint
     TRY(text_loop(work, others, w.grain, FN(sort_groups), &w));
     FN(insert_last)(string, values, others);
     TRY(text_loop(work, count, w.grain, FN(count_names), &w));
-    size_t sum = 0;
-    for (size_t i = 0; i < ordo_div_up(count, w.grain); i++) {
-        size_t const here = counts[i];
-        counts[i] = sum;
-        sum += here;
-    }
-    *name_count = sum;
-    heads[sum] = (INDEX)count;
+    *name_count = (size_t)ordo_sums_before_64(counts, ordo_div_up(count, w.grain));
+    heads[*name_count] = (INDEX)count;
     return text_loop(work, count, w.grain, FN(write_names), &w);
 }

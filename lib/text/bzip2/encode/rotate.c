@@ -49,27 +49,12 @@ static void close_circle(bz_sorter *s)
     }
 }
 
-/* Lists the LMS rotations. Position n stands for 0, so every byte is compared with the one before
- * it. The plateau that reaches or crosses the end is found first and belongs to the end. The letters
- * differ somewhere. */
+/* Lists the LMS rotations. The letters differ somewhere. */
 static void find_lms(bz_sorter *s)
 {
-    const uint8_t *const t = s->text;
-    uint32_t *const      begins = s->begins;
-    uint32_t const       n = s->n;
-    size_t               last = n;
-    while (t[last] == t[last - 1])
-        last--;
-    pass_rotations pass = {begins, 0, last, t[last] < t[last - 1]};
-    find_range_rotations(&pass, t, 1, (size_t)n + 1);
-    s->lms = (uint32_t)pass.found;
-    if (begins[0] == n) {
-        begins[0] = 0;
-    } else if (begins[0] == last) {
-        memmove(begins, begins + 1, (s->lms - 1) * sizeof *begins);
-        begins[s->lms - 1] = (uint32_t)last;
-    }
-    memset(s->starts, 0, (n / 64 + 1) * sizeof *s->starts);
+    uint32_t *const begins = s->begins;
+    s->lms = (uint32_t)find_circle_rotations(s->text, s->n, begins);
+    memset(s->starts, 0, (s->n / 64 + 1) * sizeof *s->starts);
     for (uint32_t i = 0; i < s->lms; i++)
         s->starts[begins[i] / 64] |= UINT64_C(1) << begins[i] % 64;
     close_circle(s);
@@ -110,25 +95,11 @@ static void induce_small(bz_sorter *s, uint32_t *ends)
     }
 }
 
-/* Neighbours have counters of their own, because equal letters often follow each other. */
-static void count_letters(bz_sorter *s)
-{
-    uint32_t counts[4][256] = {{0}};
-    uint32_t i = 0;
-    for (; i + 4 <= s->n; i += 4)
-        for (unsigned k = 0; k < 4; k++)
-            counts[k][s->text[i + k]]++;
-    for (; i < s->n; i++)
-        counts[0][s->text[i]]++;
-    for (unsigned c = 0; c < 256; c++)
-        s->letters[c] = counts[0][c] + counts[1][c] + counts[2][c] + counts[3][c];
-}
-
 static void induce(bz_sorter *s)
 {
     const uint8_t *const t = s->text;
     uint32_t             heads[256], ends[256];
-    count_letters(s);
+    text_count(s->text, s->n, s->letters);
     memcpy(heads, s->letters, sizeof heads);
     (void)ordo_sums_before_32(heads, 256);
     memcpy(ends, heads + 1, 255 * sizeof *ends);
@@ -208,7 +179,7 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
     if (length == 1) {
         s->sa[0] = (uint32_t)text[0] << BZ_BYTE_SHIFT;
         bz_column(s)[0] = text[0];
-        count_letters(s);
+        text_count(s->text, s->n, s->letters);
     } else {
         find_lms(s);
         bool const repeats = bz_has_repeats(s);
