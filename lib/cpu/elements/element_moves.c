@@ -3,6 +3,7 @@
  * Common sizes have their own loop with a copy of constant length. A gather prefetches the
  * elements, because their addresses are known and each is a cache miss if the array is larger than
  * the cache; a scatter prefetches its places. Elements need no alignment. */
+#include "core/indices.h"
 #include "cpu/elements/elements.h"
 #include "cpu/radix/lines.h"
 
@@ -142,35 +143,24 @@ ordo_status element_gather_all(const ordo_move_job *job, ordo_exec *exec)
 
 /* ---- In place ---- */
 
-static inline size_t index_at(const void *index, bool narrow, size_t i)
-{
-    return narrow ? ((const uint32_t *)index)[i] : (size_t)((const uint64_t *)index)[i];
-}
-
-static inline void set_index(void *index, bool narrow, size_t i)
-{
-    if (narrow)
-        ((uint32_t *)index)[i] = (uint32_t)i;
-    else
-        ((uint64_t *)index)[i] = i;
-}
-
 bool element_permute(char *base, size_t size, size_t n, void *index, bool narrow, char *room,
                      ordo_exec *exec)
 {
-    size_t steps = 0;
+    ordo_type const type = narrow ? ORDO_U32 : ORDO_U64;
+    size_t          steps = 0;
     for (size_t i = 0; i < n; i++) {
         bool   stop = false;
         size_t hole = i;
-        if (index_at(index, narrow, i) != i) {
+        if (ordo_index_at(type, index, i) != i) {
             memcpy(room, base + i * size, size);
-            for (size_t from; !stop && (from = index_at(index, narrow, hole)) != i; hole = from) {
+            for (size_t from; !stop && (from = ordo_index_at(type, index, hole)) != i;
+                 hole = from) {
                 memcpy(base + hole * size, base + from * size, size);
-                set_index(index, narrow, hole);
+                ordo_put_index(type, index, hole, hole);
                 stop = ++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)n);
             }
             memcpy(base + hole * size, room, size);
-            set_index(index, narrow, hole);
+            ordo_put_index(type, index, hole, hole);
         }
         if (stop || (++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)n)))
             return false;
@@ -276,7 +266,7 @@ static void check_piece(void *arg, size_t lo, size_t hi)
     for (size_t at = lo; at < hi; at += CHECK_BLOCK) {
         size_t const end = ordo_min(at + CHECK_BLOCK, hi);
         for (size_t i = at; i < end; i++) {
-            uint64_t const index = index_at(job->index, job->index_type == ORDO_U32, i);
+            uint64_t const index = ordo_index_at(job->index_type, job->index, i);
             most = index > most ? index : most;
         }
     }

@@ -61,17 +61,7 @@ INLINE uint64_t index_at(const rank_work *work, enum record_form form, size_t i)
 /* `rank` is that of ordo_tie_rank. */
 static inline void put_rank(const ordo_rank_job *job, uint64_t index, uint64_t rank)
 {
-    switch (job->rank_type) {
-    case ORDO_U32:
-        ((uint32_t *)job->ranks)[index] = (uint32_t)rank;
-        break;
-    case ORDO_U64:
-        ((uint64_t *)job->ranks)[index] = rank;
-        break;
-    default:
-        ((double *)job->ranks)[index] = (double)rank * ordo_tie_unit(job->ties);
-        break;
-    }
+    ordo_put_rank(job->rank_type, job->ties, job->ranks, (size_t)index, rank);
 }
 
 INLINE void give_rank(const rank_work *work, enum record_form form, size_t i, uint64_t rank)

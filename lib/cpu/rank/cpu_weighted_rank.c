@@ -124,17 +124,13 @@ static void return_piece(void *arg, size_t lo, size_t hi)
 {
     const weighted_ranks *const    work = arg;
     const ordo_weighted_job *const job = work->in.job;
-    bool const   floats = ordo_is_float(job->weight_type) && job->ties != ORDO_TIES_DENSE;
-    double const unit = ordo_tie_unit(job->ties);
+    bool const floats = ordo_is_float(job->weight_type) && job->ties != ORDO_TIES_DENSE;
     for (size_t i = lo; i < hi; i++) {
         size_t const at = weights_index(&work->in, i);
-        if (job->rank_type == ORDO_U32)
-            ((uint32_t *)job->ranks)[at] = (uint32_t)work->in.sums[i];
-        else if (job->rank_type == ORDO_U64)
-            ((uint64_t *)job->ranks)[at] = work->in.sums[i];
+        if (floats && job->rank_type == ORDO_F64)
+            ((double *)job->ranks)[at] = work->in.float_sums[i];
         else
-            ((double *)job->ranks)[at] =
-                floats ? work->in.float_sums[i] : (double)work->in.sums[i] * unit;
+            ordo_put_rank(job->rank_type, job->ties, job->ranks, at, work->in.sums[i]);
     }
 }
 
