@@ -16,8 +16,7 @@ enum {
     TEXT_FEW = ORDO_TUNE(12, 3),
     TEXT_GROUPS = 32, /* groups of a few substrings that are sorted together */
     /* Least number of symbols of a piece of a parallel loop. An estimate: 10 us of work. */
-    TEXT_TUNE_FIND = ORDO_TUNE(1 << 14, 16),
-    TEXT_GRAIN = ORDO_TUNE(1 << 14, 64),
+    TEXT_GRAIN = ORDO_TUNE(1 << 14, 16),
     /* A scan by several threads: entries of a block, and of the smallest one that is shared; most
      * pieces of a loop. Estimates: a block fits the L2 caches, a loop takes 10 us. */
     TEXT_BLOCK = ORDO_TUNE(1 << 20, 200),

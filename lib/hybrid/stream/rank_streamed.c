@@ -8,6 +8,8 @@
  * no merge. Host memory with a share for the CPU: a copy of the records, and an index and 8 bytes
  * for each of the CPU's records. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/indices.h"
+#include "core/ties.h"
 #include "hybrid/stream/hybrid_call.h"
 
 #include <string.h>
@@ -35,6 +37,12 @@ typedef struct hybrid_ranking { /* the state of one call */
     uint64_t *cpu_ranks; /* bits of doubles for average ranks */
     uint64_t *cpu_before;
 } hybrid_ranking;
+
+/* Of indices and of ranks on the link. */
+static ordo_type index_type(const hybrid_ranking *ranking)
+{
+    return ranking->width == sizeof(uint32_t) ? ORDO_U32 : ORDO_U64;
+}
 
 /* ---- Memory ---- */
 
@@ -65,7 +73,7 @@ static ordo_put_job put_job(const hybrid_ranking *ranking, size_t n, size_t spli
                           .split = split,
                           .descending = call->records->descending,
                           .ties = ranking->job->ties,
-                          .index_type = ranking->width == sizeof(uint32_t) ? ORDO_U32 : ORDO_U64,
+                          .index_type = index_type(ranking),
                           .index = call->device_values,
                           .total = call->records->n,
                           .ranks = ranking->device_ranks,
@@ -158,13 +166,6 @@ static void rank_buckets(void *ranking, unsigned lane)
     hybrid_each_bucket(((hybrid_ranking *)ranking)->call, lane, false, rank_bucket, ranking);
 }
 
-static uint64_t index_at(const hybrid_ranking *ranking, size_t i)
-{
-    if (ranking->width == sizeof(uint32_t))
-        return ((const uint32_t *)(const void *)ranking->cpu_index)[i];
-    return ((const uint64_t *)(const void *)ranking->cpu_index)[i];
-}
-
 static void store_ranks_of_buckets(void *arg, size_t lo, size_t hi)
 {
     const hybrid_ranking *const ranking = arg;
@@ -174,17 +175,14 @@ static void store_ranks_of_buckets(void *arg, size_t lo, size_t hi)
         uint64_t const before = ranking->cpu_before[bucket];
         size_t const   end = call->bucket_start[bucket + 1] - ranking->device_count;
         for (size_t i = call->bucket_start[bucket] - ranking->device_count; i < end; i++) {
-            uint64_t const at = index_at(ranking, i), rank = ranking->cpu_ranks[i];
+            size_t const   at = ordo_index_at(index_type(ranking), ranking->cpu_index, i);
+            uint64_t const rank = ranking->cpu_ranks[i];
             double         halves;
             memcpy(&halves, &rank, sizeof halves);
             if (has_halves(ranking))
                 ((double *)job->ranks)[at] = halves + (double)before;
-            else if (job->rank_type == ORDO_U32)
-                ((uint32_t *)job->ranks)[at] = (uint32_t)(rank + before);
-            else if (job->rank_type == ORDO_U64)
-                ((uint64_t *)job->ranks)[at] = rank + before;
             else
-                ((double *)job->ranks)[at] = (double)(rank + before);
+                ordo_put_rank(job->rank_type, job->ties, job->ranks, at, rank + before);
         }
     }
 }
@@ -222,32 +220,13 @@ static ordo_status put_ranks(hybrid_ranking *ranking)
     return ORDO_OK;
 }
 
-#define CONVERT(in_type, out_type, value)                                                          \
-    do {                                                                                           \
-        const in_type *const in = from;                                                            \
-        out_type *const      out = to;                                                             \
-        for (size_t i = 0; i < n; i++)                                                             \
-            out[i] = (out_type)(value);                                                            \
-    } while (0)
-
 /* Converts device ranks to the caller's type if their bytes differ. */
 static void convert(const hybrid_ranking *ranking, const void *from, void *to, size_t n)
 {
-    double const unit = ranking->job->ties == ORDO_TIES_AVERAGE ? 0.5 : 1;
-    bool const   narrow = ranking->width == sizeof(uint32_t);
-    switch (ranking->job->rank_type) {
-    case ORDO_U32:
-        CONVERT(uint64_t, uint32_t, in[i]);
-        break;
-    case ORDO_U64:
-        CONVERT(uint32_t, uint64_t, in[i]);
-        break;
-    default:
-        if (narrow)
-            CONVERT(uint32_t, double, (double)in[i] * unit);
-        else
-            CONVERT(uint64_t, double, (double)in[i] * unit);
-    }
+    ordo_type const in = index_type(ranking), out = ranking->job->rank_type;
+    ordo_ties const ties = ranking->job->ties;
+    for (size_t i = 0; i < n; i++)
+        ordo_put_rank(out, ties, to, i, ordo_index_at(in, from, i));
 }
 
 static void store_ranks(const hybrid_ranking *ranking, const char *device_ranks, size_t at,
@@ -334,10 +313,7 @@ static ordo_status count_distinct(hybrid_ranking *ranking, uint64_t *distinct)
                            call->device_values + (at - 1) * ranking->width, ranking->width));
         TRY(link->close_side(state, call->exec, 0, 0));
         TRY(link->wait_side(state, call->exec, 0, 0));
-        if (ranking->width == sizeof(uint32_t))
-            last = *(const uint32_t *)(const void *)buffer;
-        else
-            last = *(const uint64_t *)(const void *)buffer;
+        last = ordo_index_at(index_type(ranking), buffer, 0);
         uint64_t const rank = job->rank_type == ORDO_U32   ? ((const uint32_t *)job->ranks)[last]
                               : job->rank_type == ORDO_U64 ? ((const uint64_t *)job->ranks)[last]
                                                            : (uint64_t)((double *)job->ranks)[last];

@@ -74,7 +74,7 @@ static void FN(pack_pieces)(void *arg, size_t lo, size_t hi)
 /* Fills string->starts and count. `room` has n elements and is spoilt. */
 static ordo_status FN(find_lms)(text_work *work, FN(string) * string, INDEX *room)
 {
-    size_t const piece = ordo_max(TEXT_TUNE_FIND, ordo_div_up(string->n, 64));
+    size_t const piece = ordo_max(TEXT_GRAIN, ordo_div_up(string->n, 64));
     size_t const pieces = ordo_div_up(string->n, piece);
     size_t       plateau[65];
     uint64_t     found[65] = {0}, before[65];
@@ -388,7 +388,7 @@ static ordo_status FN(sort_lms)(text_work *work, const FN(string) * string, uint
          .values = values,
          .n = others,
          .low = ordo_bit_length(count),
-         .grain = ordo_max(TEXT_TUNE_FIND, ordo_div_up(count, 64)),
+         .grain = ordo_max(TEXT_GRAIN, ordo_div_up(count, 64)),
          .bounds = bounds,
          .names = counts,
          .out = names,

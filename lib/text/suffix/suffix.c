@@ -1,5 +1,6 @@
 /* suffix.c - ordo_suffix_array: chooses the algorithm and the width of the indices. */
 #include "backend/copy.h"
+#include "core/indices.h"
 #include "text/induced/induced.h"
 #include "text/induced/rank_groups.h"
 #include "text/text_args.h"
@@ -32,26 +33,16 @@ static bool is_wide(const text_args *args)
 }
 
 typedef struct width {
+    ordo_type   from_type, to_type;
     const void *from;
     void       *to;
 } width;
 
-static void narrow_piece(void *arg, size_t lo, size_t hi)
+static void convert_piece(void *arg, size_t lo, size_t hi)
 {
-    const width *const    w = arg;
-    const uint64_t *const from = w->from;
-    uint32_t *const       to = w->to;
+    width const w = *(const width *)arg;
     for (size_t i = lo; i < hi; i++)
-        to[i] = (uint32_t)from[i];
-}
-
-static void widen_piece(void *arg, size_t lo, size_t hi)
-{
-    const width *const    w = arg;
-    const uint32_t *const from = w->from;
-    uint64_t *const       to = w->to;
-    for (size_t i = lo; i < hi; i++)
-        to[i] = from[i];
+        ordo_put_index(w.to_type, w.to, i, ordo_index_at(w.from_type, w.from, i));
 }
 
 static ordo_status induced_wide(text_work *work, const text_args *args, void *sa, uint8_t *bwt)
@@ -61,8 +52,8 @@ static ordo_status induced_wide(text_work *work, const text_args *args, void *sa
         TRY_SCRATCH(work->exec, args->n * sizeof *wide, wide);
     TRY(args->count > 0 ? sort_many_i64(work, args, text_induced_i64, wide)
                         : sort_one_b64(work, args, wide, bwt));
-    width w = {wide, sa};
-    return args->index_type == ORDO_U32 ? text_share(work, args->n, TEXT_GRAIN, narrow_piece, &w)
+    width w = {ORDO_U64, ORDO_U32, wide, sa};
+    return args->index_type == ORDO_U32 ? text_share(work, args->n, TEXT_GRAIN, convert_piece, &w)
                                         : ORDO_OK;
 }
 
@@ -112,8 +103,8 @@ static ordo_status by_name(text_work *work, const text_args *args, void *sa)
         TRY_SCRATCH(exec, args->n * sizeof *narrow, narrow);
     TRY(args->algorithm == ORDO_TEXT_MSD ? text_msd(work, args, narrow)
                                          : doubling(work, args, narrow));
-    width w = {narrow, sa};
-    return args->index_type == ORDO_U64 ? text_share(work, args->n, TEXT_GRAIN, widen_piece, &w)
+    width w = {ORDO_U32, ORDO_U64, narrow, sa};
+    return args->index_type == ORDO_U64 ? text_share(work, args->n, TEXT_GRAIN, convert_piece, &w)
                                         : ORDO_OK;
 }
 
