@@ -11,45 +11,6 @@ enum {
     HISTOGRAMS = 64
 };
 
-/* The exec of the call, with the progress of the sort in the whole call. */
-static ordo_exec seen_from_outside(const ordo_exec *inner)
-{
-    const text_work *const work = inner->owner;
-    ordo_exec              outer = *work->exec;
-    outer.phase = outer.phase * inner->phases + inner->phase;
-    outer.phases *= inner->phases;
-    return outer;
-}
-
-static bool inner_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
-{
-    ordo_exec outer = seen_from_outside(exec);
-    return ordo_loop(&outer, n, grain, body, arg);
-}
-
-static bool inner_poll(ordo_exec *exec, double share)
-{
-    ordo_exec outer = seen_from_outside(exec);
-    return ordo_poll(&outer, share);
-}
-
-static ordo_status inner_scratch(ordo_exec *exec, size_t bytes, void **out)
-{
-    text_work *const work = exec->owner;
-    size_t const     room = work->slab_bytes - work->slab_used;
-    if (bytes > room || ordo_round_up(bytes, ORDO_CACHE_LINE) > room)
-        return ordo_scratch(work->exec, bytes, out);
-    *out = work->slab + work->slab_used;
-    work->slab_used += ordo_round_up(bytes, ORDO_CACHE_LINE);
-    return ORDO_OK;
-}
-
-static ordo_status inner_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
-{
-    const text_work *const work = exec->owner;
-    return work->exec->fail(work->exec, status, format, args);
-}
-
 static void use(ordo_ctx *ctx, ordo_exec *exec, const ordo_choice *choice, text_work *work)
 {
     *work = (text_work){.ctx = ctx,
@@ -57,13 +18,6 @@ static void use(ordo_ctx *ctx, ordo_exec *exec, const ordo_choice *choice, text_
                         .backend = choice->backend,
                         .state = choice->state,
                         .device = choice->backend->text};
-    work->inner = *exec;
-    work->inner.owner = work;
-    work->inner.loop = inner_loop;
-    work->inner.poll = inner_poll;
-    work->inner.scratch = inner_scratch;
-    work->inner.fail = inner_fail;
-    work->inner.profile = NULL;
 }
 
 static bool is_cpu(const ordo_choice *choice) { return strcmp(choice->backend->name, "cpu") == 0; }
@@ -111,10 +65,9 @@ static ordo_exec *sort_begin(text_work *work, size_t bytes)
         work->slab = slab;
         work->slab_bytes = padded;
     }
-    work->slab_used = 0;
-    work->inner.phase = 0;
-    work->inner.phases = 1;
-    return &work->inner;
+    ordo_inner_begin(&work->inner, work->exec, work->slab, work->slab_bytes);
+    work->inner.exec.profile = NULL;
+    return &work->inner.exec;
 }
 
 ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n)

@@ -7,6 +7,7 @@
 #define ORDO_TEXT_TEXT_WORK_H
 
 #include "api/api.h"
+#include "backend/inner.h"
 #include "backend/text.h"
 
 typedef struct text_work {
@@ -14,9 +15,9 @@ typedef struct text_work {
     ordo_exec          *exec;
     const ordo_backend *backend; /* sorts */
     void               *state;
-    ordo_exec           inner; /* of a sort; its owner is this struct */
+    ordo_inner          inner; /* of a sort */
     char               *slab;
-    size_t              slab_bytes, slab_used;
+    size_t              slab_bytes;
     /* The text calls of a device, or NULL: the CPU does the call. */
     const ordo_text_slots *device;
 } text_work;

@@ -21,7 +21,8 @@
 #include <string.h>
 
 enum {
-    FEW = ORDO_TUNE(16, 5) /* keys that are ranked by comparing all pairs */
+    FEW = ORDO_TUNE(16, 5), /* keys that are ranked by comparing all pairs */
+    SKIP = ORDO_TUNE(64, 3) /* records of a long group that are passed at once */
 };
 
 enum record_form {
@@ -42,14 +43,20 @@ typedef struct rank_work {
 
 /* ---- Number ---- */
 
-/* Whether record i > 0 ties with the one before it. */
-INLINE bool is_tie(const rank_work *work, enum record_form form, size_t i)
+/* Whether two records have the same key. Not for FORM_WORDS. */
+INLINE bool same_keys(const rank_work *work, enum record_form form, size_t i, size_t j)
 {
     const uint64_t *const   words = work->records;
     const record_p64 *const wide = work->records;
-    return form == FORM_WORDS    ? (words[i] >> work->tie_bit & 1) != 0
-           : form == FORM_PACKED ? (words[i] ^ words[i - 1]) >> 32 == 0
-                                 : wide[i].key == wide[i - 1].key;
+    return form == FORM_PACKED ? (words[i] ^ words[j]) >> 32 == 0 : wide[i].key == wide[j].key;
+}
+
+/* Whether record i > 0 ties with the one before it. */
+INLINE bool is_tie(const rank_work *work, enum record_form form, size_t i)
+{
+    const uint64_t *const words = work->records;
+    return form == FORM_WORDS ? (words[i] >> work->tie_bit & 1) != 0
+                              : same_keys(work, form, i, i - 1);
 }
 
 INLINE uint64_t index_at(const rank_work *work, enum record_form form, size_t i)
@@ -98,11 +105,18 @@ static void edges_piece(void *arg, size_t lo, size_t hi)
     const number_work *const number = arg;
     const rank_work *const   work = number->rank;
     rank_edges *const        edges = &number->edges[lo / work->grain];
+    bool const               skips = work->form != FORM_WORDS; /* records of one group are equal */
     size_t                   first = lo, behind = hi, heads = 0;
     while (first < hi && first > 0 && is_tie(work, work->form, first))
-        first++;
+        first +=
+            skips && first + SKIP <= hi && same_keys(work, work->form, first - 1, first + SKIP - 1)
+                ? SKIP
+                : 1;
     while (first < hi && behind > 1 && is_tie(work, work->form, behind - 1))
-        behind--;
+        behind -= skips && behind > lo + SKIP &&
+                          same_keys(work, work->form, behind - 1 - SKIP, behind - 1)
+                      ? SKIP
+                      : 1;
     for (size_t i = first; work->job->ties == ORDO_TIES_DENSE && i < hi; i++)
         heads += i == 0 || !is_tie(work, work->form, i);
     edges->heads = heads;

@@ -155,5 +155,5 @@ ordo_status cpu_weighted_rank(void *state, const ordo_weighted_job *job, ordo_ex
 
 size_t cpu_weighted_rank_scratch(const ordo_weighted_job *job, const ordo_exec *exec)
 {
-    return weights_sort_scratch(job, exec) + ordo_round_up(job->n, ORDO_CACHE_LINE);
+    return cpu_weighted_scratch(job, exec) + ordo_round_up(job->n, ORDO_CACHE_LINE);
 }
