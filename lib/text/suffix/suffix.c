@@ -73,7 +73,8 @@ static ordo_status doubling_string(text_work *work, const uint32_t *symbols, siz
     }
     TRY(text_rank_groups(work, symbols, heads, n, SIZE_MAX, order, &done));
     return done ? ORDO_OK
-                : ordo_fail(work->exec, ORDO_E_NOMEM, "doubling takes 50 bytes of scratch a byte");
+                : ordo_fail(work->exec, ORDO_E_NOMEM,
+                            "doubling takes up to 57 bytes of scratch for each byte of text");
 }
 
 /* One text is the only one of many. */
