@@ -44,25 +44,6 @@ static void read_codes(const collect_work *work, size_t at, size_t count, uint64
         codes[i] -= work->least;
 }
 
-static void count_chunk(void *arg, size_t lo, size_t hi)
-{
-    const collect_work *const work = arg;
-    for (size_t c = lo; c < hi; c++) {
-        size_t const    begin = c * work->chunk, end = ordo_min(begin + work->chunk, work->job->n);
-        uint32_t *const counts = work->counts + c * work->range;
-        uint64_t        codes[TILE];
-        memset(counts, 0, work->range * sizeof *counts);
-        for (size_t at = begin, count, tiles = 1; at < end; at += count, tiles++) {
-            count = ordo_min(TILE, end - at);
-            read_codes(work, at, count, codes);
-            for (size_t i = 0; i < count; i++)
-                counts[codes[i]]++;
-            if (tiles % POLL_TILES == 0 && ordo_poll(work->exec, (double)at / (double)end))
-                return;
-        }
-    }
-}
-
 /* Lists the groups and turns counts into places: code after code, chunk after chunk. */
 static void place_groups(const collect_work *work)
 {
@@ -118,24 +99,34 @@ static void move_tile(const void *keys, const uint64_t *codes, size_t count, siz
 #undef MOVE
 }
 
-static void move_chunk(void *arg, size_t lo, size_t hi)
+/* Counts the codes of the chunks [lo, hi), or moves their keys to the places of their groups. */
+static void do_chunks(const collect_work *work, size_t lo, size_t hi, bool moves)
 {
-    const collect_work *const     work = arg;
     const ordo_collect_job *const job = work->job;
     size_t const                  size = ordo_type_size(job->type);
     for (size_t c = lo; c < hi; c++) {
         size_t const    begin = c * work->chunk, end = ordo_min(begin + work->chunk, job->n);
-        uint32_t *const places = work->counts + c * work->range;
+        uint32_t *const counts = work->counts + c * work->range;
         uint64_t        codes[TILE];
+        if (!moves)
+            memset(counts, 0, work->range * sizeof *counts);
         for (size_t at = begin, count, tiles = 1; at < end; at += count, tiles++) {
             count = ordo_min(TILE, end - at);
             read_codes(work, at, count, codes);
-            move_tile((const char *)job->keys + at * size, codes, count, size, places, job->sorted);
+            if (moves)
+                move_tile((const char *)job->keys + at * size, codes, count, size, counts,
+                          job->sorted);
+            for (size_t i = 0; !moves && i < count; i++)
+                counts[codes[i]]++;
             if (tiles % POLL_TILES == 0 && ordo_poll(work->exec, (double)at / (double)end))
                 return;
         }
     }
 }
+
+static void count_chunk(void *arg, size_t lo, size_t hi) { do_chunks(arg, lo, hi, false); }
+
+static void move_chunk(void *arg, size_t lo, size_t hi) { do_chunks(arg, lo, hi, true); }
 
 /* ---- Sorts of the groups ---- */
 
