@@ -38,8 +38,7 @@ ordo_status text_suffix_sort(text_work *work, const text_args *args, void *sa, u
 ordo_status text_transform(text_work *work, const text_args *args, void *sa, uint8_t *bwt,
                            uint64_t *primary);
 
-/* suffix/doubling.c, msd.c: the suffix array of fewer than 2^32 bytes, as u32. */
-ordo_status text_doubling(text_work *work, const text_args *args, uint32_t *sa);
+/* suffix/msd.c: the suffix array of fewer than 2^32 bytes, as u32. */
 ordo_status text_msd(text_work *work, const text_args *args, uint32_t *sa);
 
 #endif

@@ -16,8 +16,7 @@ enum {
     TEXT_FEW = ORDO_TUNE(12, 3),
     TEXT_GROUPS = 32, /* groups of a few substrings that are sorted together */
     /* Least number of symbols of a piece of a parallel loop. An estimate: 10 us of work. */
-    TEXT_TUNE_FIND = ORDO_TUNE(1 << 14, 16),
-    TEXT_GRAIN = ORDO_TUNE(1 << 14, 64),
+    TEXT_GRAIN = ORDO_TUNE(1 << 14, 16),
     /* A scan by several threads: entries of a block, and of the smallest one that is shared; most
      * pieces of a loop. Estimates: a block fits the L2 caches, a loop takes 10 us. */
     TEXT_BLOCK = ORDO_TUNE(1 << 20, 200),
@@ -28,6 +27,9 @@ enum {
      * English: the call takes 2.3 s of CPU time with doubling and 1.8 s without, of which the names
      * take 0.8 s on one thread. */
     TEXT_RANK_THREADS = ORDO_TUNE(4, 2),
+    /* It is given up if more suffixes than this times their number take part in its rounds. An
+     * estimate: source text takes 4. */
+    TEXT_RANK_WORK = 6,
     /* LMS substrings are named by a table of the distinct ones as long as these are fewer than a
      * part 1 / TEXT_DISTINCT of the substrings so far and 1 / TEXT_DISTINCT_START of all, which
      * begin with many new ones. Neoverse V1, 2 * 10^7 random letters: 12 letters, of whose
@@ -79,6 +81,21 @@ static inline size_t text_common(const uint8_t *a, const uint8_t *b, size_t most
     while (i < most && a[i] == b[i])
         i++;
     return i;
+}
+
+/* Counts n < 2^32 bytes by value. Neighbours have counters of their own, because equal bytes in a
+ * row would wait for each other's count. */
+static inline void text_count(const uint8_t *text, size_t n, uint32_t counts[TEXT_BYTES])
+{
+    uint32_t tables[4][TEXT_BYTES] = {{0}};
+    size_t   i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            tables[k][text[i + k]]++;
+    for (; i < n; i++)
+        tables[0][text[i]]++;
+    for (size_t c = 0; c < TEXT_BYTES; c++)
+        counts[c] = tables[0][c] + tables[1][c] + tables[2][c] + tables[3][c];
 }
 
 static inline uint64_t text_middle(uint64_t a, uint64_t b, uint64_t c)

@@ -11,45 +11,6 @@ enum {
     HISTOGRAMS = 64
 };
 
-/* The exec of the call, with the progress of the sort in the whole call. */
-static ordo_exec seen_from_outside(const ordo_exec *inner)
-{
-    const text_work *const work = inner->owner;
-    ordo_exec              outer = *work->exec;
-    outer.phase = outer.phase * inner->phases + inner->phase;
-    outer.phases *= inner->phases;
-    return outer;
-}
-
-static bool inner_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
-{
-    ordo_exec outer = seen_from_outside(exec);
-    return ordo_loop(&outer, n, grain, body, arg);
-}
-
-static bool inner_poll(ordo_exec *exec, double share)
-{
-    ordo_exec outer = seen_from_outside(exec);
-    return ordo_poll(&outer, share);
-}
-
-static ordo_status inner_scratch(ordo_exec *exec, size_t bytes, void **out)
-{
-    text_work *const work = exec->owner;
-    size_t const     room = work->slab_bytes - work->slab_used;
-    if (bytes > room || ordo_round_up(bytes, ORDO_CACHE_LINE) > room)
-        return ordo_scratch(work->exec, bytes, out);
-    *out = work->slab + work->slab_used;
-    work->slab_used += ordo_round_up(bytes, ORDO_CACHE_LINE);
-    return ORDO_OK;
-}
-
-static ordo_status inner_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
-{
-    const text_work *const work = exec->owner;
-    return work->exec->fail(work->exec, status, format, args);
-}
-
 static void use(ordo_ctx *ctx, ordo_exec *exec, const ordo_choice *choice, text_work *work)
 {
     *work = (text_work){.ctx = ctx,
@@ -57,13 +18,6 @@ static void use(ordo_ctx *ctx, ordo_exec *exec, const ordo_choice *choice, text_
                         .backend = choice->backend,
                         .state = choice->state,
                         .device = choice->backend->text};
-    work->inner = *exec;
-    work->inner.owner = work;
-    work->inner.loop = inner_loop;
-    work->inner.poll = inner_poll;
-    work->inner.scratch = inner_scratch;
-    work->inner.fail = inner_fail;
-    work->inner.profile = NULL;
 }
 
 static bool is_cpu(const ordo_choice *choice) { return strcmp(choice->backend->name, "cpu") == 0; }
@@ -111,10 +65,9 @@ static ordo_exec *sort_begin(text_work *work, size_t bytes)
         work->slab = slab;
         work->slab_bytes = padded;
     }
-    work->slab_used = 0;
-    work->inner.phase = 0;
-    work->inner.phases = 1;
-    return &work->inner;
+    ordo_inner_begin(&work->inner, work->exec, work->slab, work->slab_bytes);
+    work->inner.exec.profile = NULL;
+    return &work->inner.exec;
 }
 
 ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n)
@@ -122,16 +75,6 @@ ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n)
     ordo_sort_job const job = {.type = ORDO_U64, .keys = keys, .n = n};
     ordo_exec *const    exec = sort_begin(work, work->backend->sort_scratch(&job, work->exec));
     return work->backend->sort(work->state, &job, exec);
-}
-
-ordo_status text_sort_pairs(text_work *work, uint64_t *keys, void *values, size_t value_size,
-                            size_t n)
-{
-    ordo_pairs_job const job = {.keys = {.type = ORDO_U64, .keys = keys, .n = n},
-                                .values = values,
-                                .value_size = value_size};
-    ordo_exec *const exec = sort_begin(work, work->backend->sort_pairs_scratch(&job, work->exec));
-    return work->backend->sort_pairs(work->state, &job, exec);
 }
 
 ordo_status text_loop(text_work *work, size_t n, size_t grain, ordo_body *body, void *arg)
@@ -164,25 +107,17 @@ typedef struct histogram {
     uint64_t (*counts)[TEXT_BYTES];
 } histogram;
 
-/* Four tables, because equal bytes in a row would wait for each other's count. */
 static void count_piece(void *arg, size_t lo, size_t hi)
 {
     const histogram *const h = arg;
-    uint32_t               tables[4][TEXT_BYTES] = {{0}};
     uint64_t *const        out = h->counts[lo / h->grain];
-    size_t                 i = lo;
     memset(out, 0, TEXT_BYTES * sizeof *out);
-    while (i < hi) {
-        size_t const end = ordo_min(hi, i + ((size_t)1 << 30));
-        for (; i + 4 <= end; i += 4)
-            for (size_t k = 0; k < 4; k++)
-                tables[k][h->text[i + k]]++;
-        for (; i < end; i++)
-            tables[0][h->text[i]]++;
-        for (size_t c = 0; c < TEXT_BYTES; c++) {
-            out[c] += (uint64_t)tables[0][c] + tables[1][c] + tables[2][c] + tables[3][c];
-            tables[0][c] = tables[1][c] = tables[2][c] = tables[3][c] = 0;
-        }
+    for (size_t end; lo < hi; lo = end) {
+        uint32_t counts[TEXT_BYTES];
+        end = ordo_min(hi, lo + ((size_t)1 << 30));
+        text_count(h->text + lo, end - lo, counts);
+        for (size_t c = 0; c < TEXT_BYTES; c++)
+            out[c] += counts[c];
     }
 }
 

@@ -7,6 +7,7 @@
 #define ORDO_TEXT_TEXT_WORK_H
 
 #include "api/api.h"
+#include "backend/inner.h"
 #include "backend/text.h"
 
 typedef struct text_work {
@@ -14,9 +15,9 @@ typedef struct text_work {
     ordo_exec          *exec;
     const ordo_backend *backend; /* sorts */
     void               *state;
-    ordo_exec           inner; /* of a sort; its owner is this struct */
+    ordo_inner          inner; /* of a sort */
     char               *slab;
-    size_t              slab_bytes, slab_used;
+    size_t              slab_bytes;
     /* The text calls of a device, or NULL: the CPU does the call. */
     const ordo_text_slots *device;
 } text_work;
@@ -49,9 +50,6 @@ ordo_status text_on_device(text_work *work, text_slot *slot, const ordo_text_job
 
 /* Sorts keys of 64 bits. */
 ordo_status text_sort_keys(text_work *work, uint64_t *keys, size_t n);
-/* Sorts keys of 64 bits with values of `value_size` bytes; stable. */
-ordo_status text_sort_pairs(text_work *work, uint64_t *keys, void *values, size_t value_size,
-                            size_t n);
 
 /* ORDO_E_CANCELLED if the loop did not finish. */
 ordo_status text_loop(text_work *work, size_t n, size_t grain, ordo_body *body, void *arg);

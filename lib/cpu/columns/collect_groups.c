@@ -6,6 +6,7 @@
  * quarter of the number of rows; the counts of all chunks take at most 8 bytes a row.
  * Cost: two reads of the group keys, one scattered write of the keys, sorts of the groups.
  * Scratch: up to 12 bytes a row and a copy of the keys, in one piece. */
+#include "backend/layout.h"
 #include "core/keybits.h"
 #include "cpu/columns/columns.h"
 #include "cpu/radix/records.h"
@@ -41,25 +42,6 @@ static void read_codes(const collect_work *work, size_t at, size_t count, uint64
     records_bits(work->state, &work->column, at, count, codes);
     for (size_t i = 0; i < count; i++)
         codes[i] -= work->least;
-}
-
-static void count_chunk(void *arg, size_t lo, size_t hi)
-{
-    const collect_work *const work = arg;
-    for (size_t c = lo; c < hi; c++) {
-        size_t const    begin = c * work->chunk, end = ordo_min(begin + work->chunk, work->job->n);
-        uint32_t *const counts = work->counts + c * work->range;
-        uint64_t        codes[TILE];
-        memset(counts, 0, work->range * sizeof *counts);
-        for (size_t at = begin, count, tiles = 1; at < end; at += count, tiles++) {
-            count = ordo_min(TILE, end - at);
-            read_codes(work, at, count, codes);
-            for (size_t i = 0; i < count; i++)
-                counts[codes[i]]++;
-            if (tiles % POLL_TILES == 0 && ordo_poll(work->exec, (double)at / (double)end))
-                return;
-        }
-    }
 }
 
 /* Lists the groups and turns counts into places: code after code, chunk after chunk. */
@@ -117,24 +99,34 @@ static void move_tile(const void *keys, const uint64_t *codes, size_t count, siz
 #undef MOVE
 }
 
-static void move_chunk(void *arg, size_t lo, size_t hi)
+/* Counts the codes of the chunks [lo, hi), or moves their keys to the places of their groups. */
+static void do_chunks(const collect_work *work, size_t lo, size_t hi, bool moves)
 {
-    const collect_work *const     work = arg;
     const ordo_collect_job *const job = work->job;
     size_t const                  size = ordo_type_size(job->type);
     for (size_t c = lo; c < hi; c++) {
         size_t const    begin = c * work->chunk, end = ordo_min(begin + work->chunk, job->n);
-        uint32_t *const places = work->counts + c * work->range;
+        uint32_t *const counts = work->counts + c * work->range;
         uint64_t        codes[TILE];
+        if (!moves)
+            memset(counts, 0, work->range * sizeof *counts);
         for (size_t at = begin, count, tiles = 1; at < end; at += count, tiles++) {
             count = ordo_min(TILE, end - at);
             read_codes(work, at, count, codes);
-            move_tile((const char *)job->keys + at * size, codes, count, size, places, job->sorted);
+            if (moves)
+                move_tile((const char *)job->keys + at * size, codes, count, size, counts,
+                          job->sorted);
+            for (size_t i = 0; !moves && i < count; i++)
+                counts[codes[i]]++;
             if (tiles % POLL_TILES == 0 && ordo_poll(work->exec, (double)at / (double)end))
                 return;
         }
     }
 }
+
+static void count_chunk(void *arg, size_t lo, size_t hi) { do_chunks(arg, lo, hi, false); }
+
+static void move_chunk(void *arg, size_t lo, size_t hi) { do_chunks(arg, lo, hi, true); }
 
 /* ---- Sorts of the groups ---- */
 
@@ -183,30 +175,17 @@ static ordo_status sort_groups(const collect_work *work)
 
 /* ---- The job ---- */
 
-/* Takes all memory at once, so that a refusal leaves it for the caller. */
-static ordo_status take_memory(collect_work *work)
+/* In one piece, so that a refusal leaves the memory for the caller. */
+static void lay_out(void *arg, ordo_layout *layout)
 {
+    collect_work *const     work = arg;
     ordo_collect_job *const job = work->job;
     size_t const range = work->range, key_size = job->keys == NULL ? 0 : ordo_type_size(job->type);
-    size_t const sizes[] = {work->chunks * range * sizeof *work->counts,
-                            range * sizeof *work->codes, (range + 1) * sizeof *job->starts,
-                            range * ordo_type_size(job->group_type), job->n * key_size};
-    size_t       all = 0;
-    void        *parts[sizeof sizes / sizeof *sizes];
-    char        *memory;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        all += ordo_round_up(sizes[i], ORDO_CACHE_LINE);
-    TRY_SCRATCH(work->exec, all, memory);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        parts[i] = memory;
-        memory += ordo_round_up(sizes[i], ORDO_CACHE_LINE);
-    }
-    work->counts = parts[0];
-    work->codes = parts[1];
-    job->starts = parts[2];
-    job->unique = parts[3];
-    job->sorted = parts[4];
-    return ORDO_OK;
+    work->counts = ordo_lay_line(layout, work->chunks * range, sizeof *work->counts);
+    work->codes = ordo_lay_line(layout, range, sizeof *work->codes);
+    job->starts = ordo_lay_line(layout, range + 1, sizeof *job->starts);
+    job->unique = ordo_lay_line(layout, range, ordo_type_size(job->group_type));
+    job->sorted = ordo_lay_line(layout, job->n, key_size);
 }
 
 ordo_status cpu_collect(void *state, ordo_collect_job *job, ordo_exec *exec)
@@ -231,7 +210,7 @@ ordo_status cpu_collect(void *state, ordo_collect_job *job, ordo_exec *exec)
         1);
     work.chunk = ordo_div_up(n, work.chunks);
     work.chunks = ordo_div_up(n, work.chunk);
-    ordo_status const taken = take_memory(&work);
+    ordo_status const taken = ordo_lay_out(exec, lay_out, &work);
     if (taken != ORDO_OK)
         return taken == ORDO_E_NOMEM ? ORDO_OK : taken;
     exec->phase = 1;

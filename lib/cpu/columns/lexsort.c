@@ -8,6 +8,7 @@
  * inputs need one level and a few small groups.
  * Scratch: 9 bytes per row, that of cpu_sort, and 16 bytes per group of ties. If the last part is
  * refused, the groups are sorted one after the other. */
+#include "core/indices.h"
 #include "core/keybits.h"
 #include "cpu/columns/columns.h"
 #include "cpu/radix/records.h"
@@ -139,20 +140,6 @@ static void choose_parts(lex_work *work, size_t n)
 
 static bool is_last_level(const lex_work *work) { return work->at + work->width == work->total; }
 
-static inline size_t row_at(const lex_work *work, const void *index, size_t i)
-{
-    return work->job->index_type == ORDO_U32 ? ((const uint32_t *)index)[i]
-                                             : (size_t)((const uint64_t *)index)[i];
-}
-
-static inline void put_row(const lex_work *work, void *index, size_t i, uint64_t row)
-{
-    if (work->job->index_type == ORDO_U32)
-        ((uint32_t *)index)[i] = (uint32_t)row;
-    else
-        ((uint64_t *)index)[i] = row;
-}
-
 /* words[i] = the bits of this level and i, for lo <= i < hi. The i-th row is index[i]; NULL: i. */
 static void pack(const lex_work *work, const void *index, size_t lo, size_t hi, uint64_t *words)
 {
@@ -162,7 +149,7 @@ static void pack(const lex_work *work, const void *index, size_t lo, size_t hi, 
         for (size_t i = 0; i < count; i++)
             words[at + i] = at + i;
         for (size_t i = 0; i < count && index != NULL; i++)
-            rows[i] = row_at(work, index, at + i);
+            rows[i] = ordo_index_at(work->job->index_type, index, at + i);
         for (size_t p = 0; p < work->part_count; p++) {
             column_part const            part = work->parts[p];
             const ordo_key_column *const column = &work->job->columns[part.column];
@@ -229,7 +216,7 @@ static void index_piece(void *arg, size_t lo, size_t hi)
     const lex_work *const work = arg;
     uint64_t const        mask = index_mask(work);
     for (size_t i = lo; i < hi; i++)
-        put_row(work, work->job->index, i, work->words[i] & mask);
+        ordo_put_index(work->job->index_type, work->job->index, i, work->words[i] & mask);
 }
 
 /* ---- Groups of ties ---- */
@@ -302,14 +289,14 @@ static void insert_rows(const lex_work *work, void *index, size_t n, uint8_t *he
     const ordo_lexsort_job *const job = work->job;
     size_t                        rows[FEW];
     for (size_t i = 0; i < n; i++) {
-        size_t const row = row_at(work, index, i);
+        size_t const row = ordo_index_at(work->job->index_type, index, i);
         size_t       j = i;
         for (; j > 0 && compare_rows(job, row, rows[j - 1]) < 0; j--)
             rows[j] = rows[j - 1];
         rows[j] = row;
     }
     for (size_t i = 0; i < n; i++) {
-        put_row(work, index, i, rows[i]);
+        ordo_put_index(work->job->index_type, index, i, rows[i]);
         if (i > 0)
             heads[i] = compare_rows(job, rows[i - 1], rows[i]) != 0 ? ORDO_ROW_HEAD : ROW_TIE;
     }
@@ -330,9 +317,9 @@ static ordo_status sort_group(const lex_work *work, uint64_t *words, void *index
     for (size_t i = 1; i < n; i++)
         heads[i] = head_of(work, words[i] ^ words[i - 1], last);
     for (size_t i = 0; i < n; i++)
-        words[i] = row_at(work, index, (size_t)(words[i] & mask));
+        words[i] = ordo_index_at(work->job->index_type, index, (size_t)(words[i] & mask));
     for (size_t i = 0; i < n; i++)
-        put_row(work, index, i, words[i]);
+        ordo_put_index(work->job->index_type, index, i, words[i]);
     return ORDO_OK;
 }
 
@@ -396,7 +383,8 @@ static void first_piece(void *arg, size_t lo, size_t hi)
     for (size_t i = ordo_max(lo, 1); i < hi; i++) {
         if ((work->heads[i] & ORDO_ROW_HEAD) == 0)
             continue;
-        size_t const a = row_at(work, job->index, i - 1), b = row_at(work, job->index, i);
+        size_t const a = ordo_index_at(job->index_type, job->index, i - 1),
+                     b = ordo_index_at(job->index_type, job->index, i);
         if (BY_TYPE(column->type, compare_rows, (column, a, b)) != 0)
             work->heads[i] |= ORDO_ROW_FIRST;
     }

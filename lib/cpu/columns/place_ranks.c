@@ -4,6 +4,7 @@
  * the last of them begin. So each piece knows the borders of the ties that it shares with its
  * neighbours, and the second pass ranks all pieces at once. With groups, ranks count from the start
  * of a group: the rows of one key of the first column. Scratch: 6 words per piece. */
+#include "core/indices.h"
 #include "core/ties.h"
 #include "cpu/base/cpu.h"
 
@@ -75,19 +76,6 @@ static void join_pieces(const place_work *work, size_t count)
     }
 }
 
-/* `rank` is that of ordo_tie_rank. */
-static inline void put_rank(const ordo_place_job *job, size_t i, uint64_t rank)
-{
-    size_t const row = job->index_type == ORDO_U32 ? ((const uint32_t *)job->index)[i]
-                                                   : (size_t)((const uint64_t *)job->index)[i];
-    if (job->rank_type == ORDO_U32)
-        ((uint32_t *)job->ranks)[row] = (uint32_t)rank;
-    else if (job->rank_type == ORDO_U64)
-        ((uint64_t *)job->ranks)[row] = rank;
-    else
-        ((double *)job->ranks)[row] = (double)rank * ordo_tie_unit(job->ties);
-}
-
 /* Ranks rows [lo, hi) of the order. A tie [begin, end) may extend beyond both ends of the piece. */
 static void rank_piece(void *arg, size_t lo, size_t hi)
 {
@@ -111,9 +99,10 @@ static void rank_piece(void *arg, size_t lo, size_t hi)
             end++;
         size_t const tie_end = end < hi ? end : hi < job->n && !is_head(work, hi) ? after : hi;
         for (size_t j = i; j < end; j++)
-            put_rank(job, j,
-                     ordo_tie_rank(job->ties, begin - group, tie_end - group, heads - group_heads,
-                                   j - group));
+            ordo_put_rank(job->rank_type, job->ties, job->ranks,
+                          ordo_index_at(job->index_type, job->index, j),
+                          ordo_tie_rank(job->ties, begin - group, tie_end - group,
+                                        heads - group_heads, j - group));
     }
 }
 

@@ -3,6 +3,7 @@
  * Common sizes have their own loop with a copy of constant length. A gather prefetches the
  * elements, because their addresses are known and each is a cache miss if the array is larger than
  * the cache; a scatter prefetches its places. Elements need no alignment. */
+#include "core/indices.h"
 #include "cpu/elements/elements.h"
 #include "cpu/radix/lines.h"
 
@@ -101,12 +102,14 @@ static void gather_u32(char *to, const char *from, size_t size, const uint32_t *
 #undef PLACE
 }
 
-static void gather_u64(char *to, const char *from, size_t size, const uint64_t *index, size_t lo,
-                       size_t hi)
+/* The same for bits of every `step`-th word. */
+static void gather_words(char *to, const char *from, size_t size, const uint64_t *words,
+                         size_t step, uint64_t mask, size_t lo, size_t hi)
 {
-#define PLACE(i) (size_t) index[i]
+#define PLACE(i) (size_t)(words[(i)*step] & mask)
     BY_ELEMENT_SIZE(size, LOOP)
 #undef PLACE
+#undef LOOP
 }
 
 void element_gather(char *to, const char *from, size_t size, const void *index, bool narrow,
@@ -115,34 +118,16 @@ void element_gather(char *to, const char *from, size_t size, const void *index, 
     if (narrow)
         gather_u32(to, from, size, index, lo, hi);
     else
-        gather_u64(to, from, size, index, lo, hi);
-}
-
-static void gather_packed(char *to, const char *from, size_t size, const uint64_t *records,
-                          size_t hi)
-{
-    size_t const lo = 0;
-#define PLACE(i) (size_t)(uint32_t) records[i]
-    BY_ELEMENT_SIZE(size, LOOP)
-#undef PLACE
-}
-
-static void gather_wide(char *to, const char *from, size_t size, const uint64_t *records, size_t hi)
-{
-    size_t const lo = 0;
-#define PLACE(i) (size_t) records[2 * (i) + 1]
-    BY_ELEMENT_SIZE(size, LOOP)
-#undef PLACE
-#undef LOOP
+        gather_words(to, from, size, index, 1, UINT64_MAX, lo, hi);
 }
 
 void element_gather_records(char *to, const char *from, size_t size, const void *records,
                             bool packed, size_t count)
 {
     if (packed)
-        gather_packed(to, from, size, records, count);
+        gather_words(to, from, size, records, 1, UINT32_MAX, 0, count);
     else
-        gather_wide(to, from, size, records, count);
+        gather_words(to, from, size, (const uint64_t *)records + 1, 2, UINT64_MAX, 0, count);
 }
 
 static void gather_piece(void *arg, size_t lo, size_t hi)
@@ -158,35 +143,24 @@ ordo_status element_gather_all(const ordo_move_job *job, ordo_exec *exec)
 
 /* ---- In place ---- */
 
-static inline size_t index_at(const void *index, bool narrow, size_t i)
-{
-    return narrow ? ((const uint32_t *)index)[i] : (size_t)((const uint64_t *)index)[i];
-}
-
-static inline void set_index(void *index, bool narrow, size_t i)
-{
-    if (narrow)
-        ((uint32_t *)index)[i] = (uint32_t)i;
-    else
-        ((uint64_t *)index)[i] = i;
-}
-
 bool element_permute(char *base, size_t size, size_t n, void *index, bool narrow, char *room,
                      ordo_exec *exec)
 {
-    size_t steps = 0;
+    ordo_type const type = narrow ? ORDO_U32 : ORDO_U64;
+    size_t          steps = 0;
     for (size_t i = 0; i < n; i++) {
         bool   stop = false;
         size_t hole = i;
-        if (index_at(index, narrow, i) != i) {
+        if (ordo_index_at(type, index, i) != i) {
             memcpy(room, base + i * size, size);
-            for (size_t from; !stop && (from = index_at(index, narrow, hole)) != i; hole = from) {
+            for (size_t from; !stop && (from = ordo_index_at(type, index, hole)) != i;
+                 hole = from) {
                 memcpy(base + hole * size, base + from * size, size);
-                set_index(index, narrow, hole);
+                ordo_put_index(type, index, hole, hole);
                 stop = ++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)n);
             }
             memcpy(base + hole * size, room, size);
-            set_index(index, narrow, hole);
+            ordo_put_index(type, index, hole, hole);
         }
         if (stop || (++steps % POLL_EVERY == 0 && ordo_poll(exec, (double)i / (double)n)))
             return false;
@@ -292,7 +266,7 @@ static void check_piece(void *arg, size_t lo, size_t hi)
     for (size_t at = lo; at < hi; at += CHECK_BLOCK) {
         size_t const end = ordo_min(at + CHECK_BLOCK, hi);
         for (size_t i = at; i < end; i++) {
-            uint64_t const index = index_at(job->index, job->index_type == ORDO_U32, i);
+            uint64_t const index = ordo_index_at(job->index_type, job->index, i);
             most = index > most ? index : most;
         }
     }

@@ -21,7 +21,8 @@
 #include <string.h>
 
 enum {
-    FEW = ORDO_TUNE(16, 5) /* keys that are ranked by comparing all pairs */
+    FEW = ORDO_TUNE(16, 5), /* keys that are ranked by comparing all pairs */
+    SKIP = ORDO_TUNE(64, 3) /* records of a long group that are passed at once */
 };
 
 enum record_form {
@@ -38,35 +39,24 @@ typedef struct rank_work {
     bool                 direct;     /* ranks are written to their places at once */
     void                *records;
     size_t               grain;
-    uint64_t            *heads; /* dense ranks: groups that begin before each piece */
 } rank_work;
 
-/* The search for the ends of a group of ties, over records. */
-static inline uint32_t key_fold_p32(uint64_t record) { return (uint32_t)(record >> 32); }
-static inline uint64_t key_fold_p64(record_p64 record) { return record.key; }
-static inline int      key_is_nan_p32(uint64_t record) { return (void)record, 0; }
-static inline int      key_is_nan_p64(record_p64 record) { return (void)record, 0; }
-#define KEY uint64_t
-#define FN(name) name##_p32
-#include "core/search.t.h"
-#undef FN
-#undef KEY
-#define KEY record_p64
-#define FN(name) name##_p64
-#include "core/search.t.h"
-#undef FN
-#undef KEY
-
 /* ---- Number ---- */
+
+/* Whether two records have the same key. Not for FORM_WORDS. */
+INLINE bool same_keys(const rank_work *work, enum record_form form, size_t i, size_t j)
+{
+    const uint64_t *const   words = work->records;
+    const record_p64 *const wide = work->records;
+    return form == FORM_PACKED ? (words[i] ^ words[j]) >> 32 == 0 : wide[i].key == wide[j].key;
+}
 
 /* Whether record i > 0 ties with the one before it. */
 INLINE bool is_tie(const rank_work *work, enum record_form form, size_t i)
 {
-    const uint64_t *const   words = work->records;
-    const record_p64 *const wide = work->records;
-    return form == FORM_WORDS    ? (words[i] >> work->tie_bit & 1) != 0
-           : form == FORM_PACKED ? (words[i] ^ words[i - 1]) >> 32 == 0
-                                 : wide[i].key == wide[i - 1].key;
+    const uint64_t *const words = work->records;
+    return form == FORM_WORDS ? (words[i] >> work->tie_bit & 1) != 0
+                              : same_keys(work, form, i, i - 1);
 }
 
 INLINE uint64_t index_at(const rank_work *work, enum record_form form, size_t i)
@@ -75,42 +65,10 @@ INLINE uint64_t index_at(const rank_work *work, enum record_form form, size_t i)
                              : ((const uint64_t *)work->records)[i] & work->index_mask;
 }
 
-static void heads_piece(void *arg, size_t lo, size_t hi)
-{
-    const rank_work *const work = arg;
-    uint64_t               heads = 0;
-    for (size_t i = lo; i < hi; i++)
-        heads += i == 0 || !is_tie(work, work->form, i);
-    work->heads[lo / work->grain] = heads;
-}
-
-/* Where the group of record i begins and ends, by binary search. Not for FORM_WORDS. */
-static size_t ties_begin(const rank_work *work, size_t i)
-{
-    return work->form == FORM_PACKED ? tie_start_p32(work->records, i)
-                                     : tie_start_p64(work->records, i);
-}
-
-static size_t ties_end(const rank_work *work, size_t i)
-{
-    return work->form == FORM_PACKED ? tie_end_p32(work->records, work->job->n, i)
-                                     : tie_end_p64(work->records, work->job->n, i);
-}
-
 /* `rank` is that of ordo_tie_rank. */
 static inline void put_rank(const ordo_rank_job *job, uint64_t index, uint64_t rank)
 {
-    switch (job->rank_type) {
-    case ORDO_U32:
-        ((uint32_t *)job->ranks)[index] = (uint32_t)rank;
-        break;
-    case ORDO_U64:
-        ((uint64_t *)job->ranks)[index] = rank;
-        break;
-    default:
-        ((double *)job->ranks)[index] = (double)rank * ordo_tie_unit(job->ties);
-        break;
-    }
+    ordo_put_rank(job->rank_type, job->ties, job->ranks, (size_t)index, rank);
 }
 
 INLINE void give_rank(const rank_work *work, enum record_form form, size_t i, uint64_t rank)
@@ -128,7 +86,7 @@ INLINE void give_rank(const rank_work *work, enum record_form form, size_t i, ui
  * of other pieces may already be (index, rank). */
 typedef struct rank_edges {
     size_t   first_begin, last_end; /* of the group of the first record, and of the last */
-    uint64_t heads;                 /* groups that begin before the piece */
+    uint64_t heads;                 /* dense ranks: groups that begin before the piece */
     bool     continues;             /* the first record's group began before the piece */
 } rank_edges;
 
@@ -140,34 +98,43 @@ typedef struct number_work {
     rank_edges *edges; /* one for each piece */
 } number_work;
 
+/* Finds the first head of the piece and one past its last, or the end of the piece and its begin,
+ * and for dense ranks the number of its heads. carry_edges turns them into what the piece needs. */
 static void edges_piece(void *arg, size_t lo, size_t hi)
 {
     const number_work *const number = arg;
     const rank_work *const   work = number->rank;
     rank_edges *const        edges = &number->edges[lo / work->grain];
-    edges->heads = work->heads != NULL ? work->heads[lo / work->grain] : 0;
-    if (work->form == FORM_WORDS) {
-        size_t first = lo, behind = hi; /* the first head of the piece, and one past its last */
-        while (first < hi && is_tie(work, FORM_WORDS, first))
-            first++;
-        while (behind > lo && is_tie(work, FORM_WORDS, behind - 1))
-            behind--;
-        edges->continues = first > lo;
-        edges->last_end = first;
-        edges->first_begin = behind;
-        return;
-    }
-    edges->first_begin = ties_begin(work, lo);
-    edges->last_end = ties_end(work, hi - 1);
-    edges->continues = edges->first_begin < lo;
+    bool const               skips = work->form != FORM_WORDS; /* records of one group are equal */
+    size_t                   first = lo, behind = hi, heads = 0;
+    while (first < hi && first > 0 && is_tie(work, work->form, first))
+        first +=
+            skips && first + SKIP <= hi && same_keys(work, work->form, first - 1, first + SKIP - 1)
+                ? SKIP
+                : 1;
+    while (first < hi && behind > 1 && is_tie(work, work->form, behind - 1))
+        behind -= skips && behind > lo + SKIP &&
+                          same_keys(work, work->form, behind - 1 - SKIP, behind - 1)
+                      ? SKIP
+                      : 1;
+    for (size_t i = first; work->job->ties == ORDO_TIES_DENSE && i < hi; i++)
+        heads += i == 0 || !is_tie(work, work->form, i);
+    edges->heads = heads;
+    edges->continues = first > lo;
+    edges->last_end = first;
+    edges->first_begin = first < hi ? behind : lo;
 }
 
-/* FORM_WORDS: finds where groups begin and end from the heads that edges_piece found. */
+/* Finds where groups begin and end, and counts them, from the heads that edges_piece found. */
 static void carry_edges(const rank_work *work, rank_edges *edges, size_t pieces)
 {
-    size_t begin = 0, end = work->job->n;
+    size_t   begin = 0, end = work->job->n;
+    uint64_t before = 0;
     for (size_t p = 0; p < pieces; p++) {
-        size_t const lo = p * work->grain, behind = edges[p].first_begin;
+        size_t const   lo = p * work->grain, behind = edges[p].first_begin;
+        uint64_t const heads = edges[p].heads;
+        edges[p].heads = before;
+        before += heads;
         edges[p].first_begin = edges[p].continues ? begin : lo;
         begin = behind > lo ? behind - 1 : begin;
     }
@@ -224,16 +191,9 @@ static ordo_status number_records(rank_work *work, ordo_exec *exec)
     size_t const n = work->job->n, pieces = ordo_div_up(n, work->grain);
     number_work  number = {.rank = work};
     TRY_SCRATCH(exec, pieces * sizeof *number.edges, number.edges);
-    if (work->job->ties == ORDO_TIES_DENSE) {
-        TRY_SCRATCH(exec, pieces * sizeof *work->heads, work->heads);
-        if (!ordo_loop(exec, n, work->grain, heads_piece, work))
-            return ORDO_E_CANCELLED;
-        (void)ordo_sums_before_64(work->heads, pieces);
-    }
     if (!ordo_loop(exec, n, work->grain, edges_piece, &number))
         return ORDO_E_CANCELLED;
-    if (work->form == FORM_WORDS)
-        carry_edges(work, number.edges, pieces);
+    carry_edges(work, number.edges, pieces);
     return cpu_done(ordo_loop(exec, n, work->grain, number_piece, &number));
 }
 
@@ -530,6 +490,5 @@ size_t cpu_rank_scratch(const ordo_rank_job *job, const ordo_exec *exec)
     return job->n == 0 ? 0
                        : rooms + 2 * sort + short_keys_scratch(job->type, job->n, exec->threads) +
                              cpu_records_sort_scratch(kind, job->n, job->algorithm, exec) +
-                             ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE) +
-                             ordo_round_up(pieces * sizeof(uint64_t), ORDO_CACHE_LINE);
+                             ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE);
 }

@@ -124,17 +124,13 @@ static void return_piece(void *arg, size_t lo, size_t hi)
 {
     const weighted_ranks *const    work = arg;
     const ordo_weighted_job *const job = work->in.job;
-    bool const   floats = ordo_is_float(job->weight_type) && job->ties != ORDO_TIES_DENSE;
-    double const unit = ordo_tie_unit(job->ties);
+    bool const floats = ordo_is_float(job->weight_type) && job->ties != ORDO_TIES_DENSE;
     for (size_t i = lo; i < hi; i++) {
         size_t const at = weights_index(&work->in, i);
-        if (job->rank_type == ORDO_U32)
-            ((uint32_t *)job->ranks)[at] = (uint32_t)work->in.sums[i];
-        else if (job->rank_type == ORDO_U64)
-            ((uint64_t *)job->ranks)[at] = work->in.sums[i];
+        if (floats && job->rank_type == ORDO_F64)
+            ((double *)job->ranks)[at] = work->in.float_sums[i];
         else
-            ((double *)job->ranks)[at] =
-                floats ? work->in.float_sums[i] : (double)work->in.sums[i] * unit;
+            ordo_put_rank(job->rank_type, job->ties, job->ranks, at, work->in.sums[i]);
     }
 }
 
@@ -159,5 +155,5 @@ ordo_status cpu_weighted_rank(void *state, const ordo_weighted_job *job, ordo_ex
 
 size_t cpu_weighted_rank_scratch(const ordo_weighted_job *job, const ordo_exec *exec)
 {
-    return weights_sort_scratch(job, exec) + ordo_round_up(job->n, ORDO_CACHE_LINE);
+    return cpu_weighted_scratch(job, exec) + ordo_round_up(job->n, ORDO_CACHE_LINE);
 }

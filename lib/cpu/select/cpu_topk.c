@@ -8,6 +8,7 @@
  *
  * Scratch: that of selection, k records of 8 bytes (16 for keys of 64 bits or indices above 2^32),
  * that of the sort if it is granted, and two counts for each piece. */
+#include "core/indices.h"
 #include "core/keybits.h"
 #include "cpu/base/paths.h"
 #include "cpu/radix/radix.h"
@@ -145,20 +146,20 @@ static size_t index_of(const cpu_records *records, size_t i)
                                        : (size_t)(uint32_t)((const record_p32 *)records->array)[i];
 }
 
+/* Writes key `from` as the i-th result. */
+static inline void put_key(const ordo_topk_job *job, size_t size, size_t i, size_t from)
+{
+    if (job->values != NULL)
+        memcpy((char *)job->values + i * size, (const char *)job->keys + from * size, size);
+    if (job->index != NULL)
+        ordo_put_index(job->index_type, job->index, i, from);
+}
+
 static void write_piece(void *arg, size_t lo, size_t hi)
 {
-    const topk_work *const     work = arg;
-    const ordo_topk_job *const job = work->job;
-    for (size_t i = lo; i < hi; i++) {
-        size_t const from = index_of(&work->records, i);
-        if (job->values != NULL)
-            memcpy((char *)job->values + i * work->key_size,
-                   (const char *)job->keys + from * work->key_size, work->key_size);
-        if (job->index != NULL && job->index_type == ORDO_U32)
-            ((uint32_t *)job->index)[i] = (uint32_t)from;
-        else if (job->index != NULL)
-            ((uint64_t *)job->index)[i] = from;
-    }
+    const topk_work *const work = arg;
+    for (size_t i = lo; i < hi; i++)
+        put_key(work->job, work->key_size, i, index_of(&work->records, i));
 }
 
 /* ---- All of it ---- */
@@ -212,14 +213,8 @@ static ordo_status topk_few(cpu_look *look, bool *done)
             cpu_small_argsort(look->kernels, &all, look->exec);
     if (!*done)
         return ORDO_OK;
-    for (size_t i = 0; i < job->k; i++) {
-        if (job->values != NULL)
-            memcpy((char *)job->values + i * size, (const char *)job->keys + order[i] * size, size);
-        if (job->index != NULL && job->index_type == ORDO_U32)
-            ((uint32_t *)job->index)[i] = order[i];
-        else if (job->index != NULL)
-            ((uint64_t *)job->index)[i] = order[i];
-    }
+    for (size_t i = 0; i < job->k; i++)
+        put_key(job, size, i, order[i]);
     return ORDO_OK;
 }
 

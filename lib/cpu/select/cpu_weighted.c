@@ -68,8 +68,3 @@ ordo_status cpu_weighted(void *state, const ordo_weighted_job *job, ordo_exec *e
         job->out[j] = none ? (double)NAN : quantile_of(&work, job->q[j]);
     return ORDO_OK;
 }
-
-size_t cpu_weighted_scratch(const ordo_weighted_job *job, const ordo_exec *exec)
-{
-    return weights_sort_scratch(job, exec);
-}

@@ -9,6 +9,7 @@
  *
  * If the bracket misses place k, its keys need too much scratch or the leading bits do not tell
  * keys apart, cpu_nth does it in order. */
+#include "core/indices.h"
 #include "core/keybits.h"
 #include "cpu/radix/records.h"
 #include "cpu/select/select.h"
@@ -143,12 +144,9 @@ static ordo_status split_packed(nth_any *w, bool *done)
         return ORDO_E_CANCELLED;
     *done = !map.lossy || is_exact(job, words, word, mask);
     w->exec->algorithm = "quickselect";
-    if (*done && job->index_type == ORDO_U32)
-        for (size_t i = 0; i < n; i++)
-            ((uint32_t *)job->index)[i] = (uint32_t)(words[i] & mask);
-    else if (*done)
-        for (size_t i = 0; i < n; i++)
-            ((uint64_t *)job->index)[i] = words[i] & mask;
+    ordo_type const type = job->index_type;
+    for (size_t i = 0; *done && i < n; i++)
+        ordo_put_index(type, job->index, i, words[i] & mask);
     return ORDO_OK;
 }
 
@@ -215,10 +213,8 @@ static ordo_status put_index(nth_any *w)
     for (size_t i = 0; i < count; i++) {
         uint64_t const word = select_word_at(sides->kept, word_size, i);
         size_t const   to = ends[(word >= pivot) + (word > pivot)]++;
-        if (sides->index_size == sizeof(uint32_t))
-            ((uint32_t *)w->job->index)[to] = ((const uint32_t *)sides->kept_index)[i];
-        else
-            ((uint64_t *)w->job->index)[to] = ((const uint64_t *)sides->kept_index)[i];
+        ordo_put_index(w->job->index_type, w->job->index, to,
+                       ordo_index_at(w->job->index_type, sides->kept_index, i));
     }
     return ORDO_OK;
 }

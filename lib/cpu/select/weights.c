@@ -106,7 +106,7 @@ ordo_status weights_sort(void *state, const ordo_weighted_job *job, weights_in_o
     return cpu_done(ordo_loop(&part, job->n, cpu_grain(job->n), gather_piece, work));
 }
 
-size_t weights_sort_scratch(const ordo_weighted_job *job, const ordo_exec *exec)
+size_t cpu_weighted_scratch(const ordo_weighted_job *job, const ordo_exec *exec)
 {
     ordo_argsort_job const order = order_of(job);
     if (job->n == 0)

@@ -26,10 +26,10 @@ bool weights_key_is_nan(ordo_type type, const void *keys, size_t i);
 
 /* Checks the weights and sets the index of work->job->keys in order and the weights in that order
  * (sums or float_sums). An omitted NaN has weight 0. Without keys the index and the weights are
- * NULL. The two steps are the first three quarters of the current phase. */
+ * NULL. The two steps are the first three quarters of the current phase. Takes
+ * cpu_weighted_scratch() bytes. */
 ordo_status weights_sort(void *state, const ordo_weighted_job *job, weights_in_order *work,
                          ordo_exec *exec);
-size_t      weights_sort_scratch(const ordo_weighted_job *job, const ordo_exec *exec);
 
 /* ORDO_E_ARG: the sum of the weights is too large. */
 ordo_status weights_too_large(ordo_exec *exec, ordo_type weight_type);

@@ -6,6 +6,7 @@
  * are sorted. Then the first of tied neighbours are moved together in place (compact.t.h): each
  * piece of the array by itself, and the pieces to the front.
  * Scratch: that of the sort; of the table and the samples at most 512 KiB. */
+#include "core/indices.h"
 #include "core/keybits.h"
 #include "core/random.h"
 #include "cpu/sets/sets.h"
@@ -31,7 +32,8 @@ typedef struct unique_work {
     const ordo_unique_job *job;
     const cpu_kernels     *kernels;
     ordo_exec             *exec;
-    size_t                 size; /* bytes of a key */
+    size_t                 size;    /* bytes of a key */
+    ordo_type              pattern; /* unsigned integers of this size */
     set_table              table;
     uint64_t              *values; /* of the table */
     size_t                 count;  /* of the values */
@@ -46,19 +48,6 @@ typedef struct unique_work {
 
 /* ---- Samples ---- */
 
-static uint64_t pattern_at(const unique_work *work, size_t i)
-{
-    const char *const at = (const char *)work->job->keys + i * work->size;
-    uint64_t          wide;
-    uint32_t          narrow;
-    if (work->size == sizeof wide) {
-        memcpy(&wide, at, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, at, sizeof narrow);
-    return narrow;
-}
-
 /* Writes `count` random patterns of the array in order. */
 static ordo_status take_sample(const unique_work *work, uint64_t *sample, size_t count)
 {
@@ -66,7 +55,8 @@ static ordo_status take_sample(const unique_work *work, uint64_t *sample, size_t
     ordo_exec           part = *work->exec;
     ordo_sort_job const sort = {.type = ORDO_U64, .keys = sample, .n = count};
     for (size_t i = 0; i < count; i++)
-        sample[i] = pattern_at(work, ordo_random_below(ordo_random_at(sequence, i), work->job->n));
+        sample[i] = ordo_index_at(work->pattern, work->job->keys,
+                                  ordo_random_below(ordo_random_at(sequence, i), work->job->n));
     return cpu_sort((void *)work->kernels, &sort, &part);
 }
 
@@ -97,18 +87,9 @@ static size_t slot_of(const unique_work *work, uint64_t value)
                                           : set_slot_64(&work->table, value);
 }
 
-static uint64_t in_slot(const unique_work *work, size_t slot)
-{
-    return work->size == sizeof(uint32_t) ? ((const uint32_t *)work->table.slots)[slot]
-                                          : ((const uint64_t *)work->table.slots)[slot];
-}
-
 static void put_slot(const unique_work *work, size_t slot, uint64_t value)
 {
-    if (work->size == sizeof(uint32_t))
-        ((uint32_t *)work->table.slots)[slot] = (uint32_t)value;
-    else
-        ((uint64_t *)work->table.slots)[slot] = value;
+    ordo_put_index(work->pattern, work->table.slots, slot, value);
 }
 
 /* Puts no value into the table: a free slot holds a value of another slot. */
@@ -132,7 +113,7 @@ static size_t add_values(unique_work *work, const uint64_t *sample, size_t n, si
         if (end - i < least || end - i >= below)
             continue;
         size_t const slot = slot_of(work, sample[i]);
-        if (slot_of(work, in_slot(work, slot)) == slot) {
+        if (slot_of(work, ordo_index_at(work->pattern, work->table.slots, slot)) == slot) {
             lost += end - i;
             continue;
         }
@@ -265,10 +246,7 @@ static ordo_status drop_known(unique_work *work)
     work->exec->phase++;
     work->n = join_pieces(work, job->n);
     for (size_t i = 0; i < work->count; i++, work->n++)
-        if (work->size == sizeof(uint32_t))
-            ((uint32_t *)job->out)[work->n] = (uint32_t)work->values[i];
-        else
-            ((uint64_t *)job->out)[work->n] = work->values[i];
+        ordo_put_index(work->pattern, job->out, work->n, work->values[i]);
     return ORDO_OK;
 }
 
@@ -320,6 +298,7 @@ ordo_status cpu_unique(void *state, const ordo_unique_job *job, ordo_exec *exec)
                         .kernels = state,
                         .exec = exec,
                         .size = ordo_type_size(job->type),
+                        .pattern = ordo_type_size(job->type) == 4 ? ORDO_U32 : ORDO_U64,
                         .grain = cpu_grain(job->n),
                         .n = job->n};
     ordo_exec   part = *exec;

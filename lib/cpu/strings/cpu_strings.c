@@ -1,8 +1,7 @@
 /* cpu_strings.c - argsort, rank, select and sort of strings. All call string_sort, which takes 32 n
  * bytes of scratch and a little more.
  *   argsort    writes the order to the caller's array
- *   rank       numbers the distinct strings by a prefix sum of order.starts, ranks these numbers as
- *              a sorted array and scatters the ranks. 13 n or 25 n bytes more
+ *   rank       ranks the order by order.starts (columns/place_ranks.c). 5 n or 9 n bytes more
  *   select     sorts only groups that hold a wanted place: about the cost of one pass.
  *              4 n or 8 n bytes more for the order, n / 8 for the wanted places
  *   sort       writes the lengths in order, their sums, then the bytes. 8 n bytes more
@@ -53,59 +52,29 @@ ordo_status cpu_argsort_strings(void *state, const ordo_strings_job *job, ordo_e
 
 /* ---- Rank ---- */
 
-typedef struct rank_work {
-    const string_order *order;
-    ordo_type           rank_type;
-    const void         *sorted; /* ranks in the order of the strings */
-    void               *ranks;
-} rank_work;
-
-static void rank_piece(void *arg, size_t lo, size_t hi)
-{
-    const rank_work *const work = arg;
-    if (work->rank_type == ORDO_U32) {
-        const uint32_t *const index = work->order->index;
-        for (size_t i = lo; i < hi; i++)
-            ((uint32_t *)work->ranks)[index[i]] = ((const uint32_t *)work->sorted)[i];
-    } else { /* u64 or f64: both have 8 bytes */
-        const uint64_t *const index = work->order->index;
-        for (size_t i = lo; i < hi; i++)
-            memcpy((char *)work->ranks + index[i] * sizeof *index,
-                   (const char *)work->sorted + i * sizeof *index, sizeof *index);
-    }
-}
-
 ordo_status cpu_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec)
 {
-    size_t const    n = job->n, rank_size = ordo_type_size(job->rank_type);
-    ordo_type const count_type = job->rank_type == ORDO_U32 ? ORDO_U32 : ORDO_U64;
-    string_order    order = {.view = string_view_of(&job->strings, n, job->descending),
-                             .n = n,
-                             .index_type = count_type,
-                             .known = job->known,
-                             .algorithm = job->algorithm};
-    uint64_t        distinct;
-    void           *starts, *numbers, *sorted;
-    TRY(take(exec, n, rank_size, &order.index));
-    TRY(take(exec, n, rank_size, &numbers));
-    TRY(take(exec, n, rank_size, &sorted));
+    size_t const n = job->n;
+    string_order order = {.view = string_view_of(&job->strings, n, job->descending),
+                          .n = n,
+                          .index_type = narrow_index(n),
+                          .known = job->known,
+                          .algorithm = job->algorithm};
+    void        *starts;
+    TRY(take(exec, n, ordo_type_size(order.index_type), &order.index));
     TRY(take(exec, n, 1, &starts));
     order.starts = starts;
-    exec->phases = STRING_SORT_PHASES + 3;
+    exec->phases = STRING_SORT_PHASES + 1;
     TRY(string_sort(&order, exec));
-
-    ordo_bits_job const bits = {ORDO_FLAG_BYTES, starts,    n,     count_type,
-                                numbers,         &distinct, false, ORDO_ALGORITHM_AUTO};
-    ordo_exec           part = *exec;
-    TRY(cpu_scan_bits(state, &bits, &part));
-    exec->phase++;
-    ordo_rank_sorted_job const rank = {
-        count_type, numbers, n, job->rank_type, sorted, job->ties, ORDO_ALGORITHM_AUTO, NULL};
-    part = *exec;
-    TRY(cpu_rank_sorted(state, &rank, &part));
-    exec->phase++;
-    rank_work work = {&order, job->rank_type, sorted, job->ranks};
-    return cpu_done(ordo_loop(exec, n, cpu_grain(n), rank_piece, &work));
+    _Static_assert(ORDO_ROW_HEAD == 1, "starts are heads of rows");
+    ordo_place_job const ranks = {.n = n,
+                                  .index_type = order.index_type,
+                                  .index = order.index,
+                                  .heads = starts,
+                                  .ties = job->ties,
+                                  .rank_type = job->rank_type,
+                                  .ranks = job->ranks};
+    return cpu_place_ranks(state, &ranks, exec);
 }
 
 /* ---- Select ---- */

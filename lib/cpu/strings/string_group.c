@@ -257,11 +257,6 @@ static void sort_group(group_worker *worker, const string_group *group)
         (void)string_varying(records + next.lo, count, key, &same);
         worker->depth = next.depth;
         if (string_is_crowded(same, count) && !string_ends(worker->view, key)) {
-            if (same == count && string_splits_soon(worker->engine, records + next.lo, count,
-                                                    records[pivot_at].index, next.depth)) {
-                close_equal(worker, next.lo, next.hi);
-                continue;
-            }
             if (!look_further(worker, &next, pivot_at))
                 continue;
             worker->depth = next.depth;

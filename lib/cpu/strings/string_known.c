@@ -6,6 +6,7 @@
  * string_sort.c with all threads. Time: one copy of the order, then as in string_group.c. Scratch:
  * none. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/indices.h"
 #include "cpu/strings/string_parts.h"
 
 enum {
@@ -20,24 +21,15 @@ typedef struct known_work {
     atomic_size_t            large_count;
 } known_work;
 
-static size_t known_at(const ordo_string_known *known, size_t i)
-{
-    return known->index_type == ORDO_U32 ? ((const uint32_t *)known->index)[i]
-                                         : (size_t)((const uint64_t *)known->index)[i];
-}
-
 static void take_piece(void *arg, size_t lo, size_t hi)
 {
     const string_order *const      order = ((const known_work *)arg)->engine->order;
     const ordo_string_known *const known = order->known;
     if (order->starts != NULL)
         memset(order->starts + lo, 1, hi - lo);
-    if (order->index_type == ORDO_U32)
-        for (size_t i = lo; i < hi; i++)
-            ((uint32_t *)order->index)[i] = (uint32_t)known_at(known, i);
-    else
-        for (size_t i = lo; i < hi; i++)
-            ((uint64_t *)order->index)[i] = known_at(known, i);
+    ordo_type const from = known->index_type, to = order->index_type;
+    for (size_t i = lo; i < hi; i++)
+        ordo_put_index(to, order->index, i, ordo_index_at(from, known->index, i));
 }
 
 /* Makes the records of a large group; string_sort.c loads their keys. */

@@ -167,23 +167,3 @@ size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_
     uint64_t const stream = ordo_random_sequence(engine->exec->seed, depth);
     return lo + (size_t)ordo_random_below(ordo_random_at(stream, lo), count);
 }
-
-bool string_splits_soon(const string_engine *engine, const string_record *records, size_t count,
-                        size_t pivot, uint64_t depth)
-{
-    enum {
-        DRAWS = 8,
-        ENOUGH = 2
-    };
-    const string_view *const view = &engine->order->view;
-    uint64_t const           stream = ordo_random_sequence(engine->exec->seed, ~depth);
-    uint64_t const           key = string_key(view, pivot, depth + STRING_STEP);
-    size_t                   differ = 0;
-    if (count <= ORDO_TUNE_STRINGS_LEAF)
-        return false;
-    for (size_t i = 0; i < DRAWS; i++) {
-        size_t const at = (size_t)ordo_random_below(ordo_random_at(stream, i), count);
-        differ += string_key(view, records[at].index, depth + STRING_STEP) != key;
-    }
-    return differ >= ENOUGH;
-}

@@ -139,12 +139,6 @@ typedef struct string_span { /* a summary of many prefixes */
  * group of at most ORDO_TUNE_STRINGS_LEAF records the pivot is the middle record. */
 size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_t depth);
 
-/* For a group of strings with equal keys at `depth`: estimates by a few random strings whether the
- * next key of at least a quarter of the strings differs from the pivot's. If so, sorting by the
- * next key is faster than by prefixes. */
-bool string_splits_soon(const string_engine *engine, const string_record *records, size_t count,
-                        size_t pivot, uint64_t depth);
-
 /* Makes a pivot of a string. The string continues after the bytes of its key. */
 string_pivot string_pivot_of(const string_view *view, size_t index, uint64_t key, uint64_t depth);
 

@@ -1,6 +1,7 @@
 /* string_records.c - the operations on records that every part of the string sort uses: digits of
  * keys, loading keys, comparing keys, and writing results. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/indices.h"
 #include "cpu/strings/string_parts.h"
 
 /* A digit made of the highest blocks of adjacent set bits, at most `bits` bits in all. */
@@ -88,12 +89,9 @@ uint64_t string_varying(const string_record *records, size_t count, uint64_t key
 void string_write(const string_order *order, const string_record *records, size_t lo, size_t count,
                   bool first)
 {
-    if (order->index_type == ORDO_U32)
-        for (size_t i = 0; i < count; i++)
-            ((uint32_t *)order->index)[lo + i] = (uint32_t)records[i].index;
-    else
-        for (size_t i = 0; i < count; i++)
-            ((uint64_t *)order->index)[lo + i] = records[i].index;
+    ordo_type const type = order->index_type;
+    for (size_t i = 0; i < count; i++)
+        ordo_put_index(type, order->index, lo + i, records[i].index);
     if (order->starts != NULL) {
         memset(order->starts + lo, 0, count);
         order->starts[lo] = first;

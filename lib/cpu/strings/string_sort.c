@@ -247,12 +247,8 @@ static bool load(large_work *work, uint64_t *varying)
     if (fresh_keys)
         group->codes.range = 0;
     size_t const same = atomic_load_explicit(&work->same, memory_order_relaxed);
-    if (!fresh_keys || !string_is_crowded(same, count) || string_ends(view, work->drawn.key) ||
-        (same == count &&
-         string_splits_soon(work->engine, work->engine->records[group->side] + group->lo, count,
-                            work->drawn.index, group->depth)))
-        return true;
-    return look_further(work, varying);
+    return !fresh_keys || !string_is_crowded(same, count) || string_ends(view, work->drawn.key) ||
+           look_further(work, varying);
 }
 
 /* Splits a large group once and adds the large groups of the result to the list. Returns false if

@@ -4,21 +4,16 @@
  * bucket_in_chunk has the start of each bucket. Gathering a bucket concatenates its parts from all
  * chunks, so records that tie stay in input order. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/indices.h"
 #include "hybrid/stream/hybrid_call.h"
 
 #include <string.h>
 
 void hybrid_write_indices(char *values, size_t size, size_t first, size_t n)
 {
-    if (size == 4) {
-        uint32_t *const out = (uint32_t *)values;
-        for (size_t i = 0; i < n; i++)
-            out[i] = (uint32_t)(first + i);
-    } else {
-        uint64_t *const out = (uint64_t *)values;
-        for (size_t i = 0; i < n; i++)
-            out[i] = first + i;
-    }
+    ordo_type const type = size == sizeof(uint32_t) ? ORDO_U32 : ORDO_U64;
+    for (size_t i = 0; i < n; i++)
+        ordo_put_index(type, values, i, first + i);
 }
 
 ordo_status hybrid_reserve_buckets(hybrid_call *call, size_t aside_bytes)

@@ -169,7 +169,7 @@ ordo_status hybrid_fetch_segments(void *arg)
 {
     hybrid_call *const call = arg;
     TRY(hybrid_make_segments(call));
-    TRY(hybrid_prepare_buckets(call));
+    TRY(hybrid_prepare_buckets(call, call->records->out_keys == NULL));
     atomic_init(&call->fetched_key_bytes, 0);
     atomic_init(&call->stored_chunks, 0);
     atomic_init(&call->queued_segments, 0);

@@ -277,10 +277,13 @@ size_t      hybrid_segments_host_bytes(const hybrid_call *call); /* upper bound 
 /* fetch_segments.c: phase IV, as a hybrid_step. */
 ordo_status hybrid_fetch_segments(void *call);
 
-/* sort_buckets.c: takes scratch for the sort of one bucket per lane. gathers_keys: also room for
- * the keys of the bucket. */
-ordo_status hybrid_reserve_bucket_scratch(hybrid_call *call, bool gathers_keys);
-ordo_status hybrid_prepare_buckets(hybrid_call *call);
+/* sort_buckets.c: takes the memory of the CPU's share. gathers_keys: also room for the keys of the
+ * bucket of each lane. */
+ordo_status hybrid_prepare_buckets(hybrid_call *call, bool gathers_keys);
+/* Takes buckets until none is left. hands_over: the device sorts some of them once it is free. */
+typedef void hybrid_bucket_step(void *arg, hybrid_worker *worker, size_t bucket);
+void hybrid_each_bucket(hybrid_call *call, unsigned lane, bool hands_over, hybrid_bucket_step *step,
+                        void *arg);
 /* Sorts buckets of a hybrid_call until none is left. */
 void hybrid_sort_buckets(void *call, unsigned lane);
 

@@ -8,6 +8,8 @@
  * no merge. Host memory with a share for the CPU: a copy of the records, and an index and 8 bytes
  * for each of the CPU's records. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/indices.h"
+#include "core/ties.h"
 #include "hybrid/stream/hybrid_call.h"
 
 #include <string.h>
@@ -35,6 +37,12 @@ typedef struct hybrid_ranking { /* the state of one call */
     uint64_t *cpu_ranks; /* bits of doubles for average ranks */
     uint64_t *cpu_before;
 } hybrid_ranking;
+
+/* Of indices and of ranks on the link. */
+static ordo_type index_type(const hybrid_ranking *ranking)
+{
+    return ranking->width == sizeof(uint32_t) ? ORDO_U32 : ORDO_U64;
+}
 
 /* ---- Memory ---- */
 
@@ -65,7 +73,7 @@ static ordo_put_job put_job(const hybrid_ranking *ranking, size_t n, size_t spli
                           .split = split,
                           .descending = call->records->descending,
                           .ties = ranking->job->ties,
-                          .index_type = ranking->width == sizeof(uint32_t) ? ORDO_U32 : ORDO_U64,
+                          .index_type = index_type(ranking),
                           .index = call->device_values,
                           .total = call->records->n,
                           .ranks = ranking->device_ranks,
@@ -114,20 +122,15 @@ static ordo_status reserve_device(hybrid_ranking *ranking)
 /* Takes the memory of the CPU's share. */
 static ordo_status prepare_buckets(hybrid_ranking *ranking)
 {
-    hybrid_call *const          call = ranking->call;
-    const hybrid_records *const records = call->records;
-    atomic_init(&call->next_bucket, 0);
-    if (!call->divided) {
-        call->bucket_count = 0;
+    hybrid_call *const call = ranking->call;
+    size_t const       count = call->records->n - ranking->device_count;
+    TRY(hybrid_prepare_buckets(call, true));
+    if (!call->divided)
         return ORDO_OK;
-    }
-    TRY(hybrid_bucket_starts(call, ranking->device_count));
-    size_t const count = records->n - ranking->device_count;
     TRY_SCRATCH(call->exec, count * ranking->width, ranking->cpu_index);
     TRY_SCRATCH(call->exec, count * sizeof(uint64_t), ranking->cpu_ranks);
     TRY_SCRATCH(call->exec, call->bucket_count * sizeof(uint64_t), ranking->cpu_before);
-
-    return hybrid_reserve_bucket_scratch(call, true);
+    return ORDO_OK;
 }
 
 static bool has_halves(const hybrid_ranking *ranking)
@@ -135,8 +138,9 @@ static bool has_halves(const hybrid_ranking *ranking)
     return ranking->job->ties == ORDO_TIES_AVERAGE;
 }
 
-static void rank_bucket(hybrid_ranking *ranking, hybrid_worker *worker, size_t bucket)
+static void rank_bucket(void *arg, hybrid_worker *worker, size_t bucket)
 {
+    hybrid_ranking *const     ranking = arg;
     hybrid_call *const        call = ranking->call;
     const ordo_backend *const cpu = call->both->cpu;
     size_t const              start = call->bucket_start[bucket] - ranking->device_count;
@@ -157,43 +161,9 @@ static void rank_bucket(hybrid_ranking *ranking, hybrid_worker *worker, size_t b
         (void)cpu->rank_sorted(call->both->cpu_state, &ranks, &worker->exec);
 }
 
-static void rank_bucket_in_span(hybrid_ranking *ranking, hybrid_worker *worker, unsigned lane,
-                                size_t bucket)
+static void rank_buckets(void *ranking, unsigned lane)
 {
-    const hybrid_call *const call = ranking->call;
-    double const             began = ordo_profile_now(call->exec);
-    rank_bucket(ranking, worker, bucket);
-    ordo_profile_add(call->exec, ORDO_SPAN_BUCKET, lane, began,
-                     (call->bucket_start[bucket + 1] - call->bucket_start[bucket]) *
-                         (call->records->key_size + ranking->width));
-}
-
-/* Ranks buckets until none is left. */
-static void rank_buckets(void *arg, unsigned lane)
-{
-    hybrid_ranking *const ranking = arg;
-    hybrid_call *const    call = ranking->call;
-    hybrid_worker         worker;
-    if (call->bucket_count == 0)
-        return;
-    hybrid_bucket_worker_init(call, &worker, lane);
-    while (!hybrid_has_failed(call)) {
-        size_t const bucket =
-            atomic_fetch_add_explicit(&call->next_bucket, 1, memory_order_relaxed);
-        if (bucket >= call->bucket_count)
-            break;
-        if (ordo_poll(call->exec, (double)bucket / (double)call->bucket_count))
-            hybrid_mark_cancelled(call);
-        else
-            rank_bucket_in_span(ranking, &worker, lane, bucket);
-    }
-}
-
-static uint64_t index_at(const hybrid_ranking *ranking, size_t i)
-{
-    if (ranking->width == sizeof(uint32_t))
-        return ((const uint32_t *)(const void *)ranking->cpu_index)[i];
-    return ((const uint64_t *)(const void *)ranking->cpu_index)[i];
+    hybrid_each_bucket(((hybrid_ranking *)ranking)->call, lane, false, rank_bucket, ranking);
 }
 
 static void store_ranks_of_buckets(void *arg, size_t lo, size_t hi)
@@ -205,17 +175,14 @@ static void store_ranks_of_buckets(void *arg, size_t lo, size_t hi)
         uint64_t const before = ranking->cpu_before[bucket];
         size_t const   end = call->bucket_start[bucket + 1] - ranking->device_count;
         for (size_t i = call->bucket_start[bucket] - ranking->device_count; i < end; i++) {
-            uint64_t const at = index_at(ranking, i), rank = ranking->cpu_ranks[i];
+            size_t const   at = ordo_index_at(index_type(ranking), ranking->cpu_index, i);
+            uint64_t const rank = ranking->cpu_ranks[i];
             double         halves;
             memcpy(&halves, &rank, sizeof halves);
             if (has_halves(ranking))
                 ((double *)job->ranks)[at] = halves + (double)before;
-            else if (job->rank_type == ORDO_U32)
-                ((uint32_t *)job->ranks)[at] = (uint32_t)(rank + before);
-            else if (job->rank_type == ORDO_U64)
-                ((uint64_t *)job->ranks)[at] = rank + before;
             else
-                ((double *)job->ranks)[at] = (double)(rank + before);
+                ordo_put_rank(job->rank_type, job->ties, job->ranks, at, rank + before);
         }
     }
 }
@@ -253,32 +220,13 @@ static ordo_status put_ranks(hybrid_ranking *ranking)
     return ORDO_OK;
 }
 
-#define CONVERT(in_type, out_type, value)                                                          \
-    do {                                                                                           \
-        const in_type *const in = from;                                                            \
-        out_type *const      out = to;                                                             \
-        for (size_t i = 0; i < n; i++)                                                             \
-            out[i] = (out_type)(value);                                                            \
-    } while (0)
-
 /* Converts device ranks to the caller's type if their bytes differ. */
 static void convert(const hybrid_ranking *ranking, const void *from, void *to, size_t n)
 {
-    double const unit = ranking->job->ties == ORDO_TIES_AVERAGE ? 0.5 : 1;
-    bool const   narrow = ranking->width == sizeof(uint32_t);
-    switch (ranking->job->rank_type) {
-    case ORDO_U32:
-        CONVERT(uint64_t, uint32_t, in[i]);
-        break;
-    case ORDO_U64:
-        CONVERT(uint32_t, uint64_t, in[i]);
-        break;
-    default:
-        if (narrow)
-            CONVERT(uint32_t, double, (double)in[i] * unit);
-        else
-            CONVERT(uint64_t, double, (double)in[i] * unit);
-    }
+    ordo_type const in = index_type(ranking), out = ranking->job->rank_type;
+    ordo_ties const ties = ranking->job->ties;
+    for (size_t i = 0; i < n; i++)
+        ordo_put_rank(out, ties, to, i, ordo_index_at(in, from, i));
 }
 
 static void store_ranks(const hybrid_ranking *ranking, const char *device_ranks, size_t at,
@@ -365,10 +313,7 @@ static ordo_status count_distinct(hybrid_ranking *ranking, uint64_t *distinct)
                            call->device_values + (at - 1) * ranking->width, ranking->width));
         TRY(link->close_side(state, call->exec, 0, 0));
         TRY(link->wait_side(state, call->exec, 0, 0));
-        if (ranking->width == sizeof(uint32_t))
-            last = *(const uint32_t *)(const void *)buffer;
-        else
-            last = *(const uint64_t *)(const void *)buffer;
+        last = ordo_index_at(index_type(ranking), buffer, 0);
         uint64_t const rank = job->rank_type == ORDO_U32   ? ((const uint32_t *)job->ranks)[last]
                               : job->rank_type == ORDO_U64 ? ((const uint64_t *)job->ranks)[last]
                                                            : (uint64_t)((double *)job->ranks)[last];

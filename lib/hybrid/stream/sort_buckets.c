@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-ordo_status hybrid_reserve_bucket_scratch(hybrid_call *call, bool gathers_keys)
+/* Takes scratch for the sort of one bucket per lane. */
+static ordo_status reserve_scratch(hybrid_call *call, bool gathers_keys)
 {
     const hybrid_records *const records = call->records;
     hybrid_worker               alone;
@@ -26,7 +27,7 @@ ordo_status hybrid_reserve_bucket_scratch(hybrid_call *call, bool gathers_keys)
     return ORDO_OK;
 }
 
-ordo_status hybrid_prepare_buckets(hybrid_call *call)
+ordo_status hybrid_prepare_buckets(hybrid_call *call, bool gathers_keys)
 {
     atomic_init(&call->next_bucket, 0);
     atomic_init(&call->handed_over, 0);
@@ -35,7 +36,7 @@ ordo_status hybrid_prepare_buckets(hybrid_call *call)
         return ORDO_OK;
     }
     TRY(hybrid_bucket_starts(call, call->batch_start[call->batch_count]));
-    return hybrid_reserve_bucket_scratch(call, call->records->out_keys == NULL);
+    return reserve_scratch(call, gathers_keys);
 }
 
 /* ---- By the device ---- */
@@ -179,14 +180,14 @@ static bool hand_over_buckets(hybrid_call *call, ordo_exec *exec, unsigned lane)
 
 /* ---- By the CPU ---- */
 
-static void sort_bucket(hybrid_call *call, hybrid_worker *worker, size_t bucket)
+static void sort_bucket(void *arg, hybrid_worker *worker, size_t bucket)
 {
+    hybrid_call *const          call = arg;
     const hybrid_records *const records = call->records;
     size_t const start = call->bucket_start[bucket], count = call->bucket_start[bucket + 1] - start;
     char *const  values =
         records->out_values == NULL ? NULL : records->out_values + start * records->value_size;
     char *keys = worker->scratch;
-    worker->scratch_used = 0;
     if (records->out_keys != NULL)
         keys = records->out_keys + start * records->key_size;
     else
@@ -196,20 +197,21 @@ static void sort_bucket(hybrid_call *call, hybrid_worker *worker, size_t bucket)
                               &worker->exec);
 }
 
-static void sort_bucket_in_span(hybrid_call *call, hybrid_worker *worker, unsigned lane,
-                                size_t bucket)
+static void run_step(hybrid_call *call, hybrid_worker *worker, unsigned lane, size_t bucket,
+                     hybrid_bucket_step *step, void *arg)
 {
     double const began = ordo_profile_now(call->exec);
-    sort_bucket(call, worker, bucket);
+    worker->scratch_used = 0;
+    step(arg, worker, bucket);
     ordo_profile_add(call->exec, ORDO_SPAN_BUCKET, lane, began,
                      (call->bucket_start[bucket + 1] - call->bucket_start[bucket]) *
                          (call->records->key_size + call->records->value_size));
 }
 
-void hybrid_sort_buckets(void *arg, unsigned lane)
+void hybrid_each_bucket(hybrid_call *call, unsigned lane, bool hands_over, hybrid_bucket_step *step,
+                        void *arg)
 {
-    hybrid_call *const call = arg;
-    hybrid_worker      worker;
+    hybrid_worker worker;
     if (call->bucket_count == 0)
         return;
     hybrid_bucket_worker_init(call, &worker, lane);
@@ -218,12 +220,17 @@ void hybrid_sort_buckets(void *arg, unsigned lane)
         if (ordo_poll(call->exec,
                       (double)ordo_min(taken, call->bucket_count) / (double)call->bucket_count))
             hybrid_mark_cancelled(call);
-        else if (!hand_over_buckets(call, &worker.exec, lane)) {
+        else if (!hands_over || !hand_over_buckets(call, &worker.exec, lane)) {
             size_t const bucket =
                 atomic_fetch_add_explicit(&call->next_bucket, 1, memory_order_relaxed);
             if (bucket >= call->bucket_count)
                 break;
-            sort_bucket_in_span(call, &worker, lane, bucket);
+            run_step(call, &worker, lane, bucket, step, arg);
         }
     }
+}
+
+void hybrid_sort_buckets(void *call, unsigned lane)
+{
+    hybrid_each_bucket(call, lane, true, sort_bucket, call);
 }

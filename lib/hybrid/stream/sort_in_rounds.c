@@ -11,17 +11,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
+#include "backend/inner.h"
+
 typedef struct range_room { /* scratch; every range uses it from its start */
     char  *base;
     size_t bytes;
 } range_room;
-
-typedef struct range_exec { /* the caller's exec with other scratch */
-    ordo_exec  exec;
-    ordo_exec *caller;
-    range_room room;
-    size_t     used;
-} range_exec;
 
 typedef struct rounds {
     hybrid_call *call;
@@ -69,59 +64,11 @@ static ordo_status fill_chunk(void *arg, ordo_exec *exec, unsigned lane, unsigne
     return ORDO_OK;
 }
 
-/* ---- Exec of a range ---- */
-
-static bool range_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
-{
-    return ordo_loop(((range_exec *)exec->owner)->caller, n, grain, body, arg);
-}
-
-static bool range_poll(ordo_exec *exec, double share)
-{
-    return ordo_poll(((range_exec *)exec->owner)->caller, share);
-}
-
-static ordo_status range_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
-{
-    ordo_exec *const caller = ((range_exec *)exec->owner)->caller;
-    return caller->fail(caller, status, format, args);
-}
-
-static ordo_status range_scratch(ordo_exec *exec, size_t bytes, void **out)
-{
-    range_exec *const range = exec->owner;
-    size_t const      take = ordo_round_up(bytes, ORDO_CACHE_LINE);
-    if (take < bytes || take > range->room.bytes - range->used)
-        return ordo_fail(exec, ORDO_E_NOMEM, "a range requests %zu bytes of scratch, %zu are left",
-                         bytes, range->room.bytes - range->used);
-    *out = range->room.base + range->used;
-    range->used += take;
-    return ORDO_OK;
-}
-
-static void range_exec_init(range_exec *range, const rounds *work, range_room room)
-{
-    ordo_exec *const caller = work->call->exec;
-    *range = (range_exec){.exec = {.owner = range,
-                                   .threads = caller->threads,
-                                   .loop = range_loop,
-                                   .poll = range_poll,
-                                   .scratch = range_scratch,
-                                   .fail = range_fail,
-                                   .phases = 1,
-                                   .profile = caller->profile,
-                                   .algorithm = caller->algorithm,
-                                   .isa = caller->isa,
-                                   .papers = caller->papers},
-                          .caller = caller,
-                          .room = room};
-}
-
 /* The report shows the last range. */
-static void copy_report(const range_exec *range)
+static void copy_report(const ordo_inner *range)
 {
-    range->caller->algorithm = range->exec.algorithm;
-    range->caller->isa = range->exec.isa;
+    range->outer->algorithm = range->exec.algorithm;
+    range->outer->isa = range->exec.isa;
 }
 
 static ordo_status reserve(rounds *work, size_t bytes, range_room *room)
@@ -200,8 +147,8 @@ static ordo_status sort_range_by_cpu(rounds *work, const hybrid_records *range)
         work->asked = true;
         (void)reserve(work, bytes + HYBRID_SCRATCH_TAKES * ORDO_CACHE_LINE, &work->by_cpu);
     }
-    range_exec with;
-    range_exec_init(&with, work, work->by_cpu);
+    ordo_inner with;
+    ordo_inner_begin(&with, call->exec, work->by_cpu.base, work->by_cpu.bytes);
     ordo_status const status =
         hybrid_sort_records(cpu, call->both->cpu_state, range, range->out_keys, range->out_values,
                             range->n, &with.exec);
@@ -216,8 +163,8 @@ static ordo_status sort_range(rounds *work, size_t bucket, size_t room)
     ordo_both const      both = streaming(work);
     if (!fits(work, &range, room))
         return sort_range_by_cpu(work, &range);
-    range_exec with;
-    range_exec_init(&with, work, work->streamed);
+    ordo_inner with;
+    ordo_inner_begin(&with, call->exec, work->streamed.base, work->streamed.bytes);
     ordo_status const status = hybrid_sort_streamed(&both, &range, &with.exec);
     copy_report(&with);
     if (status == ORDO_OK || status == ORDO_E_CANCELLED || !call->both->keep)

@@ -7,6 +7,7 @@
  * with its pivot. Keys are made in memory order, because the order of the groups would cause a
  * cache miss per string. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/indices.h"
 #include "hybrid/strings/hybrid_strings.h"
 
 enum {
@@ -304,10 +305,7 @@ bool string_group_keys(const hybrid_string_order *order, size_t first, size_t en
                 string_fetch_bytes(&order->view, members[i + AHEAD], ORDO_CACHE_LINE);
             }
             keys[i] = group_key(order, order->labels[id] - 1, id, &misfit);
-            if (order->id_type == ORDO_U32)
-                ((uint32_t *)(void *)ids)[i] = (uint32_t)id;
-            else
-                ((uint64_t *)(void *)ids)[i] = id;
+            ordo_put_index(order->id_type, ids, i, id);
         }
         keys += count;
         ids += count * order->id_size;

@@ -129,13 +129,6 @@ static ordo_status check_letters(ordo_exec *exec, const fm_header *h)
     return ORDO_OK;
 }
 
-/* Counts the values of the symbols [at, at + n) of a cell. */
-static void count_cell(const fm_cell *cell, size_t n, uint64_t *counts)
-{
-    for (size_t i = 0; i < n; i++)
-        counts[fm_value(cell, i)]++;
-}
-
 /* Checks the counts of all cells; the symbols behind the last one are 0. */
 static ordo_status check_level(ordo_exec *exec, const ordo_fm *fm, unsigned level)
 {
@@ -148,7 +141,8 @@ static ordo_status check_level(ordo_exec *exec, const ordo_fm *fm, unsigned leve
         for (unsigned v = 0; v < FM_VALUES; v++)
             right &= cell->counts[v] == (uint32_t)counts[v];
         FAIL_IF(!right, ORDO_E_ARG, "cell %zu of level %u of the index is damaged", i, level);
-        count_cell(cell, n, counts);
+        for (size_t k = 0; k < n; k++)
+            counts[fm_value(cell, k)]++;
         if (i % TEXT_POLL == 0 && ordo_poll(exec, (double)i / (double)cells))
             return ORDO_E_CANCELLED;
     }

@@ -2,8 +2,8 @@
 #include "text/fm/fm.h"
 
 #include "text/text_bits.h"
+#include "text/word_sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -96,20 +96,14 @@ static void locate_piece(void *arg, size_t lo, size_t hi)
         atomic_store(&q->damaged, true);
 }
 
-static int compare_positions(const void *a, const void *b)
-{
-    uint64_t const x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts the positions of patterns with few of them. */
 static void sort_piece(void *arg, size_t lo, size_t hi)
 {
     const query *const q = arg;
+    uint64_t           spare[LOCATE_GRAIN];
     for (size_t i = lo; i < hi; i++)
         if (q->counts[i] > 1 && q->counts[i] <= LOCATE_GRAIN)
-            qsort(q->positions + q->first[i], (size_t)q->counts[i], sizeof *q->positions,
-                  compare_positions);
+            text_sort_words(q->positions + q->first[i], (size_t)q->counts[i], 0, spare, SIZE_MAX);
 }
 
 static ordo_status find_positions(text_work *work, query *q)

@@ -3,65 +3,42 @@
 #if BYTES
 /* Induces from the entries [lo, hi), none of which is written meanwhile. The entries that induce
  * are first collected, because whether one does cannot be predicted. */
-static inline void FN(batch_left)(const FN(scan) * s, size_t lo, size_t hi)
+INLINE void FN(induce_batch)(const FN(scan) * s, size_t lo, size_t hi, bool from_left)
 {
     INDEX  found[TEXT_BATCH];
     size_t count = 0;
-    for (size_t i = lo; i < hi; i++) {
-        INDEX const entry = s->sa[i];
-        FN(prefetch)(s, ordo_min(i + TEXT_AHEAD_BYTES, s->n - 1));
+    for (size_t k = 0; k < hi - lo; k++) {
+        size_t const i = from_left ? lo + k : hi - 1 - k;
+        INDEX const  entry = s->sa[i];
+        FN(prefetch)(s, from_left              ? ordo_min(i + TEXT_AHEAD_BYTES, s->n - 1)
+                        : i > TEXT_AHEAD_BYTES ? i - TEXT_AHEAD_BYTES
+                                               : 0);
         found[count] = entry - 1;
         count += entry - 1 < MARK - 1;
-        s->sa[i] = entry ^ MARK;
+        s->sa[i] = from_left ? entry ^ MARK : entry & ~MARK;
     }
     for (size_t k = 0; k < count; k++) {
         SYMBOL const here = s->symbols[found[k]];
-        FN(put)(s, s->ends[here]++, found[k], here, true);
+        FN(put)(s, from_left ? s->ends[here]++ : --s->ends[here], found[k], here, from_left);
     }
 }
 
-/* The same from the right. */
-static inline void FN(batch_right)(const FN(scan) * s, size_t lo, size_t hi)
-{
-    INDEX  found[TEXT_BATCH];
-    size_t count = 0;
-    for (size_t i = hi; i-- > lo;) {
-        INDEX const entry = s->sa[i];
-        FN(prefetch)(s, i > TEXT_AHEAD_BYTES ? i - TEXT_AHEAD_BYTES : 0);
-        found[count] = entry - 1;
-        count += entry - 1 < MARK - 1;
-        s->sa[i] = entry & ~MARK;
-    }
-    for (size_t k = 0; k < count; k++) {
-        SYMBOL const here = s->symbols[found[k]];
-        FN(put)(s, --s->ends[here], found[k], here, false);
-    }
-}
-
-/* Induces from the entries from *i on that nothing writes any more, which end at `end`: with all
+/* Induces from the next ones of `left` entries, from *i on, that nothing writes any more: with all
  * threads if they are many and w is not NULL. */
-static bool FN(go_left)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, size_t *i, size_t end)
+INLINE bool FN(induce_next)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, size_t *i,
+                                                                     size_t left, bool from_left)
 {
-    size_t const lo = *i, most = w != NULL && end - lo >= TEXT_SHARED ? TEXT_BLOCK : TEXT_BATCH;
-    *i = ordo_min(lo + most, end);
-    if (most == TEXT_BLOCK) {
-        w->from_left = true;
-        return FN(share_block)(exec, w, lo, *i);
+    bool const   shares = w != NULL && left >= TEXT_SHARED;
+    size_t const from = *i, count = ordo_min(left, shares ? TEXT_BLOCK : TEXT_BATCH);
+    size_t const lo = from_left ? from : from - count;
+    double const done = (double)from / (double)s->n;
+    *i = from_left ? from + count : lo;
+    if (shares) {
+        w->from_left = from_left;
+        return FN(share_block)(exec, w, lo, lo + count);
     }
-    FN(batch_left)(s, lo, *i);
-    return lo / TEXT_POLL == *i / TEXT_POLL || !ordo_poll(exec, (double)lo / (double)s->n);
-}
-
-static bool FN(go_right)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, size_t *i, size_t end)
-{
-    size_t const hi = *i, most = w != NULL && hi - end >= TEXT_SHARED ? TEXT_BLOCK : TEXT_BATCH;
-    *i = ordo_max(hi > most ? hi - most : 0, end);
-    if (most == TEXT_BLOCK) {
-        w->from_left = false;
-        return FN(share_block)(exec, w, *i, hi);
-    }
-    FN(batch_right)(s, *i, hi);
-    return hi / TEXT_POLL == *i / TEXT_POLL || !ordo_poll(exec, 1 - (double)hi / (double)s->n);
+    FN(induce_batch)(s, lo, lo + count, from_left);
+    return from / TEXT_POLL == *i / TEXT_POLL || !ordo_poll(exec, from_left ? done : 1 - done);
 }
 
 /* The scans, a bucket at a time: first the suffixes of type L, whose end moves with
@@ -71,10 +48,10 @@ static bool FN(scan_left)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, co
 {
     for (size_t c = 0; c < TEXT_BYTES; c++) {
         for (size_t i = heads[c]; i < s->ends[c];)
-            if (!FN(go_left)(exec, w, s, &i, s->ends[c]))
+            if (!FN(induce_next)(exec, w, s, &i, s->ends[c] - i, true))
                 return false;
         for (size_t i = lms[c]; i < heads[c + 1];)
-            if (!FN(go_left)(exec, w, s, &i, heads[c + 1]))
+            if (!FN(induce_next)(exec, w, s, &i, heads[c + 1] - i, true))
                 return false;
     }
     return true;
@@ -86,10 +63,10 @@ static bool FN(scan_right)(ordo_exec *exec, FN(share) * w, const FN(scan) * s, c
 {
     for (size_t c = TEXT_BYTES; c-- > 0;) {
         for (size_t i = heads[c + 1]; i > s->ends[c];)
-            if (!FN(go_right)(exec, w, s, &i, s->ends[c]))
+            if (!FN(induce_next)(exec, w, s, &i, i - s->ends[c], false))
                 return false;
         for (size_t i = middle[c]; i > heads[c];)
-            if (!FN(go_right)(exec, w, s, &i, heads[c]))
+            if (!FN(induce_next)(exec, w, s, &i, i - heads[c], false))
                 return false;
     }
     return true;
@@ -104,23 +81,13 @@ static inline void FN(look_ahead)(const FN(scan) * s, size_t near, size_t far)
     TEXT_PREFETCH_WRITE(s->ends + s->symbols[entry - 1 < MARK - 1 ? entry - 1 : 0]);
 }
 
-static inline void FN(step_left)(const FN(scan) * s, size_t i)
+INLINE void FN(induce_step)(const FN(scan) * s, size_t i, bool from_left)
 {
     INDEX const entry = s->sa[i];
-    s->sa[i] = entry ^ MARK;
+    s->sa[i] = from_left ? entry ^ MARK : entry & ~MARK;
     if (entry - 1 < MARK - 1) {
         SYMBOL const here = s->symbols[entry - 1];
-        FN(put)(s, s->ends[here]++, entry - 1, here, true);
-    }
-}
-
-static inline void FN(step_right)(const FN(scan) * s, size_t i)
-{
-    INDEX const entry = s->sa[i];
-    s->sa[i] = entry & ~MARK;
-    if (entry - 1 < MARK - 1) {
-        SYMBOL const here = s->symbols[entry - 1];
-        FN(put)(s, --s->ends[here], entry - 1, here, false);
+        FN(put)(s, from_left ? s->ends[here]++ : --s->ends[here], entry - 1, here, from_left);
     }
 }
 
@@ -133,13 +100,13 @@ static bool FN(scan_left)(ordo_exec *exec, const FN(scan) * s)
         size_t const end = ordo_min(safe, i + TEXT_POLL);
         for (; i < end; i++) {
             FN(look_ahead)(s, i + TEXT_AHEAD, i + 2 * TEXT_AHEAD);
-            FN(step_left)(s, i);
+            FN(induce_step)(s, i, true);
         }
         if (ordo_poll(exec, (double)i / (double)n))
             return false;
     }
     for (; i < n; i++)
-        FN(step_left)(s, i);
+        FN(induce_step)(s, i, true);
     return true;
 }
 
@@ -151,14 +118,14 @@ static bool FN(scan_right)(ordo_exec *exec, const FN(scan) * s)
         size_t const end = ordo_max(i > TEXT_POLL ? i - TEXT_POLL : 0, 2 * TEXT_AHEAD);
         while (i-- > end) {
             FN(look_ahead)(s, i - TEXT_AHEAD, i - 2 * TEXT_AHEAD);
-            FN(step_right)(s, i);
+            FN(induce_step)(s, i, false);
         }
         i++;
         if (ordo_poll(exec, (double)(n - i) / (double)n))
             return false;
     }
     while (i-- > 0)
-        FN(step_right)(s, i);
+        FN(induce_step)(s, i, false);
     return true;
 }
 #endif

@@ -71,7 +71,7 @@ static bool FN(share_block)(ordo_exec *exec, FN(share) * w, size_t lo, size_t hi
 {
     w->lo = lo;
     w->hi = hi;
-    w->grain = ordo_max(TEXT_TUNE_FIND / 4, ordo_div_up(hi - lo, TEXT_PIECES));
+    w->grain = ordo_max(TEXT_GRAIN / 4, ordo_div_up(hi - lo, TEXT_PIECES));
     if (!ordo_loop(exec, hi - lo, w->grain, FN(collect), w))
         return false;
     for (size_t piece = 0; piece < ordo_div_up(hi - lo, w->grain); piece++)

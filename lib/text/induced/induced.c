@@ -7,12 +7,17 @@
 #include "text/induced/rank_groups.h"
 #include "text/text_bits.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* The memory of an array of indices, for keys of 64 bits. */
 static uint64_t *text_as_keys(void *room)
 {
     size_t const size = sizeof(uint64_t), past = (uintptr_t)room % size;
     return (uint64_t *)(void *)((char *)room + (size - past) % size);
 }
+
+#define ORDO_TEMPLATE "text/lms_find.t.h"
+#include "text/for_each_string.h"
 
 #define ORDO_TEMPLATE "text/induced/lms.t.h"
 #include "text/for_each_string.h"

@@ -50,7 +50,7 @@ static ordo_status FN(place_lms)(text_work *work, const FN(string) * s, const IN
                                                            INDEX *begins)
 {
     FN(placer) p = {.string = s, .order = order, .sa = sa, .begins = begins};
-    p.grain = ordo_max(TEXT_TUNE_FIND, ordo_div_up(s->count, 64));
+    p.grain = ordo_max(TEXT_GRAIN, ordo_div_up(s->count, 64));
     TRY_SCRATCH(work->exec, 64 * sizeof *p.counts, p.counts);
     TRY(text_loop(work, s->count, p.grain, FN(count_lms), &p));
     for (size_t c = 0; c < TEXT_BYTES; c++) {
@@ -138,7 +138,7 @@ static ordo_status FN(order_lms)(text_work *work, const FN(string) * s, INDEX *r
 #if BYTES
     if (!done && sizeof(INDEX) == sizeof(uint32_t) && work->exec->threads >= TEXT_RANK_THREADS)
         TRY(text_rank_groups(work, (uint32_t *)(void *)names, (uint32_t *)(void *)heads, count,
-                             (uint32_t *)(void *)order, &done));
+                             TEXT_RANK_WORK * count, (uint32_t *)(void *)order, &done));
 #endif
     return done ? ORDO_OK : REDUCED(sort_string)(work, names, count, heads, kinds, order, NULL);
 }

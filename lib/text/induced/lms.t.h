@@ -23,73 +23,20 @@ typedef struct FN(string) {
 
 typedef struct FN(finder) {
     const FN(string) * string;
-    INDEX  *out;   /* n elements; a piece writes from its begin on */
-    size_t *found; /* of each piece */
-    size_t  piece;
-    size_t *plateau; /* at the begin of each piece: where the equal symbols before it begin, */
-    bool   *falling; /* and whether a larger symbol is before them */
+    INDEX    *out;   /* n elements; a piece writes from its begin on */
+    uint64_t *found; /* of each piece */
+    size_t    piece;
+    size_t   *plateau; /* at the begin of each piece: where the equal symbols before it begin, */
+    bool     *falling; /* and whether a larger symbol is before them */
 } FN(finder);
-
-/* Where a pass over a piece stands. */
-typedef struct FN(pass) {
-    INDEX *out;
-    size_t found;
-    size_t plateau; /* the place of the last symbol that differs from the one before it */
-    bool   falling; /* whether that symbol is less */
-} FN(pass);
-
-/* The symbols that rise behind a plateau, which follows a fall, make its begin an LMS position. */
-static void FN(find_each)(FN(pass) * p, const SYMBOL *s, size_t lo, size_t hi)
-{
-    FN(pass) at = *p;
-    for (size_t i = lo; i < hi; i++) {
-        bool const rises = s[i] > s[i - 1], falls = s[i] < s[i - 1];
-        at.out[at.found] = (INDEX)at.plateau;
-        at.found += rises & at.falling;
-        at.falling = falls | (at.falling & !rises);
-        at.plateau = (rises | falls) ? i : at.plateau;
-    }
-    *p = at;
-}
-
-#if BYTES
-/* The same for the 64 symbols from `lo` on, with a bit for each. */
-static inline void FN(find_word)(FN(pass) * p, const SYMBOL *s, size_t lo)
-{
-    uint8_t rises[64], falls[64];
-    for (size_t i = 0; i < 64; i++) {
-        rises[i] = s[lo + i] > s[lo + i - 1];
-        falls[i] = s[lo + i] < s[lo + i - 1];
-    }
-    uint64_t const rise = text_gather_bits(rises), fall = text_gather_bits(falls);
-    uint64_t const change = rise | fall;
-    /* A carry runs from each fall to the next change. */
-    uint64_t hits = ((fall << 1 | p->falling) + ~change) & rise;
-    for (; hits != 0; hits &= hits - 1) {
-        uint64_t const before = fall & (hits ^ (hits - 1));
-        p->out[p->found++] =
-            (INDEX)(before != 0 ? lo + 63 - (size_t)__builtin_clzll(before) : p->plateau);
-    }
-    if (change != 0) {
-        size_t const last = 63 - (size_t)__builtin_clzll(change);
-        p->plateau = lo + last;
-        p->falling = (fall >> last & 1) != 0;
-    }
-}
-#endif
 
 static void FN(find_piece)(void *arg, size_t lo, size_t hi)
 {
     const FN(finder) *const f = arg;
     const SYMBOL *const     s = f->string->symbols;
     size_t const            piece = lo / f->piece;
-    size_t                  i = lo + (lo == 0);
     FN(pass) p = {f->out + lo, 0, f->plateau[piece], f->falling[piece]};
-#if BYTES
-    for (; i + 64 <= hi; i += 64)
-        FN(find_word)(&p, s, i);
-#endif
-    FN(find_each)(&p, s, i, hi);
+    FN(find_range)(&p, s, lo + (lo == 0), hi);
     f->found[piece] = p.found;
 }
 
@@ -113,7 +60,7 @@ static void FN(find_states)(const FN(finder) * f)
 
 typedef struct FN(packer) {
     const FN(finder) * finder;
-    const size_t *before; /* positions in the pieces before each piece */
+    const uint64_t *before; /* positions in the pieces before each piece */
 } FN(packer);
 
 static void FN(pack_pieces)(void *arg, size_t lo, size_t hi)
@@ -127,21 +74,18 @@ static void FN(pack_pieces)(void *arg, size_t lo, size_t hi)
 /* Fills string->starts and count. `room` has n elements and is spoilt. */
 static ordo_status FN(find_lms)(text_work *work, FN(string) * string, INDEX *room)
 {
-    size_t const piece = ordo_max(TEXT_TUNE_FIND, ordo_div_up(string->n, 64));
+    size_t const piece = ordo_max(TEXT_GRAIN, ordo_div_up(string->n, 64));
     size_t const pieces = ordo_div_up(string->n, piece);
-    size_t       found[65] = {0}, before[65], plateau[65];
+    size_t       plateau[65];
+    uint64_t     found[65] = {0}, before[65];
     bool         falling[65];
     FN(finder)
     f = {string, room, found, piece, plateau, falling};
     FN(find_states)(&f);
     TRY(text_loop(work, string->n, piece, FN(find_piece), &f));
-    size_t count = 0;
-    for (size_t i = 0; i < pieces; i++) {
-        before[i] = count;
-        count += found[i];
-    }
-    string->count = count;
-    TRY_SCRATCH(work->exec, (count + 1) * sizeof(INDEX), string->starts);
+    memcpy(before, found, sizeof before);
+    string->count = (size_t)ordo_sums_before_64(before, pieces);
+    TRY_SCRATCH(work->exec, (string->count + 1) * sizeof(INDEX), string->starts);
     FN(packer) p = {&f, before};
     return text_loop(work, pieces, 1, FN(pack_pieces), &p);
 }
@@ -307,7 +251,7 @@ typedef struct FN(sorter) {
     size_t    full; /* symbols that are wholly in a packed substring */
     size_t    grain;
     size_t   *bounds; /* where the groups of each piece begin */
-    size_t   *names;  /* the number of names in the pieces before each piece */
+    uint64_t *names;  /* the number of names in the pieces before each piece */
     INDEX    *out;    /* the name of each substring */
     INDEX    *heads;  /* the first place of each name */
 } FN(sorter);
@@ -416,7 +360,7 @@ static void FN(count_names)(void *arg, size_t lo, size_t hi)
 static void FN(write_names)(void *arg, size_t lo, size_t hi)
 {
     const FN(sorter) *const w = arg;
-    size_t                  name = w->names[lo / w->grain];
+    size_t                  name = (size_t)w->names[lo / w->grain];
     for (size_t i = lo; i < hi; i++) {
         INDEX const value = w->values[i];
         if ((value & MARK) == 0)
@@ -436,14 +380,15 @@ static ordo_status FN(sort_lms)(text_work *work, const FN(string) * string, uint
                                                           size_t *name_count)
 {
     size_t const count = string->count, others = count - 1;
-    size_t       bounds[66] = {0}, counts[65] = {0};
+    size_t       bounds[66] = {0};
+    uint64_t     counts[65] = {0};
     FN(sorter)
     w = {.string = string,
          .keys = keys,
          .values = values,
          .n = others,
          .low = ordo_bit_length(count),
-         .grain = ordo_max(TEXT_TUNE_FIND, ordo_div_up(count, 64)),
+         .grain = ordo_max(TEXT_GRAIN, ordo_div_up(count, 64)),
          .bounds = bounds,
          .names = counts,
          .out = names,
@@ -462,13 +407,7 @@ static ordo_status FN(sort_lms)(text_work *work, const FN(string) * string, uint
     TRY(text_loop(work, others, w.grain, FN(sort_groups), &w));
     FN(insert_last)(string, values, others);
     TRY(text_loop(work, count, w.grain, FN(count_names), &w));
-    size_t sum = 0;
-    for (size_t i = 0; i < ordo_div_up(count, w.grain); i++) {
-        size_t const here = counts[i];
-        counts[i] = sum;
-        sum += here;
-    }
-    *name_count = sum;
-    heads[sum] = (INDEX)count;
+    *name_count = (size_t)ordo_sums_before_64(counts, ordo_div_up(count, w.grain));
+    heads[*name_count] = (INDEX)count;
     return text_loop(work, count, w.grain, FN(write_names), &w);
 }

@@ -11,15 +11,12 @@
 #include "backend/layout.h"
 #include "text/induced/rank_links.h"
 #include "text/text_bits.h"
+#include "text/word_sort.h"
 
 #include <string.h>
 
 enum {
     LARGE = ORDO_TUNE(1 << 15, 40), /* suffixes of a group that all threads sort together */
-    INSERTION = 20,
-    /* A string for which more suffixes than this times n take part in rounds is given up. An
-     * estimate: source text takes 4. */
-    MOST_WORK = 6,
     /* Suffixes are linked after this round and later ones, if the round leaves more than STUCK
      * eighths of the active suffixes; estimates. */
     LINK_ROUND = 3,
@@ -27,41 +24,6 @@ enum {
     /* A link pass takes as long as a round of 1 / LINK_LEAST of all suffixes; an estimate. */
     LINK_LEAST = ORDO_TUNE(16, 1000)
 };
-
-static void sort_words(uint64_t *words, size_t n)
-{
-    while (n > INSERTION) {
-        uint64_t const pivot = text_pivot(words, n);
-        size_t         i = 0, j = n - 1;
-        for (;; i++, j--) { /* the words differ, so both searches end at the pivot */
-            while (words[i] < pivot)
-                i++;
-            while (words[j] > pivot)
-                j--;
-            if (i >= j)
-                break;
-            uint64_t const word = words[i];
-            words[i] = words[j];
-            words[j] = word;
-        }
-        size_t const less = j + 1;
-        if (less <= n - less) {
-            sort_words(words, less);
-            words += less;
-            n -= less;
-        } else {
-            sort_words(words + less, n - less);
-            n = less;
-        }
-    }
-    for (size_t i = 1; i < n; i++) {
-        uint64_t const word = words[i];
-        size_t         at = i;
-        for (; at > 0 && words[at - 1] > word; at--)
-            words[at] = words[at - 1];
-        words[at] = word;
-    }
-}
 
 static void first_ranks(void *arg, size_t lo, size_t hi)
 {
@@ -103,7 +65,7 @@ static void sort_groups(void *arg, size_t lo, size_t hi)
     for (size_t i = r->bounds[lo / r->grain], next; i < end; i = next) {
         next = rank_group_end(r, i, end);
         if (next - i < LARGE)
-            sort_words(r->words + i, next - i);
+            text_sort_words(r->words + i, next - i, 0, r->spare + i, SIZE_MAX);
         else
             r->large[atomic_fetch_add(&r->large_count, 1)] = i;
     }
@@ -159,13 +121,12 @@ static void lay_out(void *arg, ordo_layout *layout)
     r->rank = ordo_lay(layout, r->n, sizeof *r->rank);
     r->suffixes = ordo_lay(layout, r->n, sizeof *r->suffixes);
     r->groups = ordo_lay(layout, r->n, sizeof *r->groups);
-    r->suffixes2 = ordo_lay(layout, r->n, sizeof *r->suffixes2);
-    r->groups2 = ordo_lay(layout, r->n, sizeof *r->groups2);
+    r->spare = ordo_lay(layout, r->n, sizeof *r->spare);
     r->large = ordo_lay(layout, r->n / LARGE + 1, sizeof *r->large);
 }
 
 ordo_status text_rank_groups(text_work *work, const uint32_t *names, const uint32_t *heads,
-                             size_t n, uint32_t *order, bool *done)
+                             size_t n, size_t most, uint32_t *order, bool *done)
 {
     ranker *r;
     size_t  sum = 0;
@@ -179,9 +140,11 @@ ordo_status text_rank_groups(text_work *work, const uint32_t *names, const uint3
     r->depth = 1;
     if (ordo_lay_out(work->exec, lay_out, r) != ORDO_OK)
         return ORDO_OK;
+    r->suffixes2 = (uint32_t *)(void *)r->spare;
+    r->groups2 = r->suffixes2 + n;
     TRY(text_share(work, n, TEXT_GRAIN, first_ranks, r));
     TRY(text_share(work, n, TEXT_GRAIN, first_groups, r));
-    for (unsigned round = 1; r->active > 0 && sum <= MOST_WORK * n; round++) {
+    for (unsigned round = 1; r->active > 0 && sum <= most; round++) {
         size_t const before = r->active;
         sum += before;
         TRY(rank_round(work, r));

@@ -25,6 +25,7 @@ typedef struct ranker {
     uint64_t       *words;               /* rank of the later suffix, suffix */
     uint32_t       *suffixes, *groups;   /* that are active, in order; the rank of each group */
     uint32_t       *suffixes2, *groups2; /* of the next round, with gaps between pieces */
+    uint64_t       *spare;               /* their memory, free while words are sorted */
     size_t          active, grain;
     size_t          bounds[RANK_PIECES + 1]; /* first group of each piece */
     size_t          tied[RANK_PIECES];       /* of each piece: suffixes of the next round */

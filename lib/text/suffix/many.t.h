@@ -46,7 +46,12 @@ static void FN(take_positions)(void *arg, size_t lo, size_t hi)
     }
 }
 
-static ordo_status FN(sort_many)(text_work *work, const text_args *args, INDEX *sa)
+/* Sorts the suffixes of a string of integers, as text_induced. */
+typedef ordo_status FN(string_sort)(text_work *work, const INDEX *symbols, size_t n,
+                                    const INDEX *heads, size_t kinds, INDEX *sa);
+
+static ordo_status FN(sort_many)(text_work *work, const text_args *args,
+                                 FN(string_sort) * sort, INDEX    *sa)
 {
     size_t const all = args->n + args->count, kinds = args->count + TEXT_BYTES;
     size_t const grain = ordo_max(1, ordo_div_up(args->count, 64));
@@ -63,7 +68,7 @@ static ordo_status FN(sort_many)(text_work *work, const text_args *args, INDEX *
         heads[args->count + c] = (INDEX)(args->count + counts[c]);
     work->exec->phases = 5;
     TRY(text_loop(work, args->count, grain, FN(join_texts), &j));
-    TRY(FN(text_induced)(work, j.symbols, all, heads, kinds, j.order));
+    TRY(sort(work, j.symbols, all, heads, kinds, j.order));
     j.to_positions = true;
     TRY(text_loop(work, args->count, grain, FN(join_texts), &j));
     j.order += args->count; /* skip the suffixes that begin with a sentinel */

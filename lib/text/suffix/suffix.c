@@ -1,6 +1,8 @@
 /* suffix.c - ordo_suffix_array: chooses the algorithm and the width of the indices. */
 #include "backend/copy.h"
+#include "core/indices.h"
 #include "text/induced/induced.h"
+#include "text/induced/rank_groups.h"
 #include "text/text_args.h"
 #include "text/text_bits.h"
 
@@ -31,26 +33,16 @@ static bool is_wide(const text_args *args)
 }
 
 typedef struct width {
+    ordo_type   from_type, to_type;
     const void *from;
     void       *to;
 } width;
 
-static void narrow_piece(void *arg, size_t lo, size_t hi)
+static void convert_piece(void *arg, size_t lo, size_t hi)
 {
-    const width *const    w = arg;
-    const uint64_t *const from = w->from;
-    uint32_t *const       to = w->to;
+    width const w = *(const width *)arg;
     for (size_t i = lo; i < hi; i++)
-        to[i] = (uint32_t)from[i];
-}
-
-static void widen_piece(void *arg, size_t lo, size_t hi)
-{
-    const width *const    w = arg;
-    const uint32_t *const from = w->from;
-    uint64_t *const       to = w->to;
-    for (size_t i = lo; i < hi; i++)
-        to[i] = from[i];
+        ordo_put_index(w.to_type, w.to, i, ordo_index_at(w.from_type, w.from, i));
 }
 
 static ordo_status induced_wide(text_work *work, const text_args *args, void *sa, uint8_t *bwt)
@@ -58,10 +50,46 @@ static ordo_status induced_wide(text_work *work, const text_args *args, void *sa
     uint64_t *wide = sa;
     if (args->index_type == ORDO_U32)
         TRY_SCRATCH(work->exec, args->n * sizeof *wide, wide);
-    TRY(args->count > 0 ? sort_many_i64(work, args, wide) : sort_one_b64(work, args, wide, bwt));
-    width w = {wide, sa};
-    return args->index_type == ORDO_U32 ? text_share(work, args->n, TEXT_GRAIN, narrow_piece, &w)
+    TRY(args->count > 0 ? sort_many_i64(work, args, text_induced_i64, wide)
+                        : sort_one_b64(work, args, wide, bwt));
+    width w = {ORDO_U64, ORDO_U32, wide, sa};
+    return args->index_type == ORDO_U32 ? text_share(work, args->n, TEXT_GRAIN, convert_piece, &w)
                                         : ORDO_OK;
+}
+
+/* Prefix doubling, for comparison and as an oracle: the suffixes in the order of their first
+ * symbols, then of 2, 4, 8, ... symbols. */
+static ordo_status doubling_string(text_work *work, const uint32_t *symbols, size_t n,
+                                   const uint32_t *heads, size_t kinds, uint32_t *order)
+{
+    uint32_t *ends;
+    bool      done;
+    TRY_SCRATCH(work->exec, kinds * sizeof *ends, ends);
+    memcpy(ends, heads, kinds * sizeof *ends);
+    for (size_t i = 0; i < n; i++) {
+        order[ends[symbols[i]]++] = (uint32_t)i;
+        if (i % TEXT_POLL == 0 && ordo_poll(work->exec, (double)i / (double)n))
+            return ORDO_E_CANCELLED;
+    }
+    TRY(text_rank_groups(work, symbols, heads, n, SIZE_MAX, order, &done));
+    return done ? ORDO_OK
+                : ordo_fail(work->exec, ORDO_E_NOMEM,
+                            "doubling takes up to 57 bytes of scratch for each byte of text");
+}
+
+/* One text is the only one of many. */
+static ordo_status doubling(text_work *work, const text_args *args, uint32_t *sa)
+{
+    ordo_exec *const exec = work->exec;
+    uint64_t const   offsets[2] = {0, args->n};
+    text_args        many = *args;
+    if (many.count == 0) {
+        many.offsets = offsets;
+        many.count = 1;
+    }
+    FAIL_IF(many.n + many.count >= UINT32_MAX, ORDO_E_UNSUPPORTED,
+            "doubling takes fewer than 2^32 - 1 bytes and texts together");
+    return sort_many_i32(work, &many, doubling_string, sa);
 }
 
 /* DOUBLING and MSD, which write u32. */
@@ -75,9 +103,9 @@ static ordo_status by_name(text_work *work, const text_args *args, void *sa)
     if (args->index_type == ORDO_U64)
         TRY_SCRATCH(exec, args->n * sizeof *narrow, narrow);
     TRY(args->algorithm == ORDO_TEXT_MSD ? text_msd(work, args, narrow)
-                                         : text_doubling(work, args, narrow));
-    width w = {narrow, sa};
-    return args->index_type == ORDO_U64 ? text_share(work, args->n, TEXT_GRAIN, widen_piece, &w)
+                                         : doubling(work, args, narrow));
+    width w = {ORDO_U32, ORDO_U64, narrow, sa};
+    return args->index_type == ORDO_U64 ? text_share(work, args->n, TEXT_GRAIN, convert_piece, &w)
                                         : ORDO_OK;
 }
 
@@ -91,7 +119,8 @@ ordo_status text_suffix_sort(text_work *work, const text_args *args, void *sa, u
         return by_name(work, args, sa);
     if (is_wide(args))
         return induced_wide(work, args, sa, bwt);
-    return args->count > 0 ? sort_many_i32(work, args, sa) : sort_one_b32(work, args, sa, bwt);
+    return args->count > 0 ? sort_many_i32(work, args, text_induced_i32, sa)
+                           : sort_one_b32(work, args, sa, bwt);
 }
 
 static ordo_status suffix_checked(ordo_ctx *ctx, ordo_exec *exec, const void *text, size_t n,

@@ -7,6 +7,8 @@
  * walk of n steps from the first row. */
 #include "text/bzip2/decode/follow.h"
 
+#include "text/text_bits.h"
+
 #include <string.h>
 
 enum {
@@ -48,9 +50,8 @@ size_t bz_follow_bytes(void) { return sizeof(follower) + (size_t)MOST_PIECES * P
 
 static void link_rows(uint32_t *next, const uint8_t *column, uint32_t n)
 {
-    uint32_t begins[256] = {0};
-    for (uint32_t i = 0; i < n; i++)
-        begins[column[i]]++;
+    uint32_t begins[256];
+    text_count(column, n, begins);
     (void)ordo_sums_before_32(begins, 256);
     for (uint32_t i = 0; i < n; i++)
         next[begins[column[i]]++] = i << ROW_SHIFT | column[i];

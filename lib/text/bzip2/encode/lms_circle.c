@@ -6,30 +6,15 @@
 
 #define MARK (UINT32_C(1) << 31) /* the rotation before is of type L */
 
+#define INDEX uint32_t
+#define SYMBOL uint16_t
+#define BYTES 0
+#define FN(name) name##_names
+#include "text/lms_find.t.h"
+
 void bz_circle_find_lms(bz_circle *c)
 {
-    const uint16_t *const names = c->names;
-    uint32_t const        n = c->n;
-    uint32_t *const       end = c->begins + n / 2 + 1;
-    uint32_t             *to = end, first = 0, next = names[0];
-    while (names[first] == names[first + 1])
-        first++;
-    bool const first_small = names[first] < names[first + 1];
-    bool       small = next > names[n - 1] || (next == names[n - 1] && first_small);
-    bool const wraps = first_small && !small; /* rotation 0 is LMS */
-    next = names[n - 1];
-    for (uint32_t i = n - 1; i > 0; i--) {
-        uint32_t const name = names[i - 1];
-        bool const     here = (name < next) | ((name == next) & small);
-        to[-1] = i;
-        to -= small & !here;
-        small = here;
-        next = name;
-    }
-    c->begins[0] = 0;
-    c->lms = (uint32_t)(end - to);
-    memmove(c->begins + wraps, to, c->lms * sizeof *to);
-    c->lms += wraps;
+    c->lms = (uint32_t)find_circle_names(c->names, c->n, c->begins);
 }
 
 /* An entry names a rotation by the position before it. */

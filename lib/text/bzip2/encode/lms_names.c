@@ -9,9 +9,9 @@
 #include "text/bzip2/encode/lms_names.h"
 
 #include "backend/tuning.h"
-#include "text/bzip2/encode/item_sort.h"
 #include "text/bzip2/encode/lms_sort.h"
 #include "text/bzip2/format.h"
+#include "text/word_sort.h"
 
 #include <string.h>
 
@@ -194,7 +194,7 @@ static void sort_by_circle(bz_sorter *s, const bz_circle *c, uint32_t lo, uint32
                 word = word << bits | name_at(c, at + depth + k);
             items[i] = word << AT_BITS | at;
         }
-        bz_sort_items(items + lo, hi - lo, AT_BITS, bz_scratch(s), s->n / 2);
+        text_sort_words(items + lo, hi - lo, AT_BITS, bz_scratch(s), s->n / 2);
         whole = (items[lo] ^ items[hi - 1]) >> AT_BITS == 0;
         for (uint32_t i = lo, end; !whole && i < hi; i = end) {
             end = bz_equal_end(items, i, hi, AT_BITS);

@@ -7,8 +7,8 @@
  * sorted once. Repetitions with a short period are the worst case of the scan. After a limit,
  * rounds sort all groups that are left; each round doubles the reach at least: O(n log n). */
 #include "backend/tuning.h"
-#include "text/bzip2/encode/item_sort.h"
 #include "text/bzip2/encode/lms_sort.h"
+#include "text/word_sort.h"
 
 enum {
     /* Members that the scan may sort, as a multiple of all LMS rotations. Source takes 0.5 to 1.3
@@ -134,7 +134,7 @@ static void sort_group(bz_sorter *s, uint32_t lo, uint32_t tries)
             bz_item const rank = rank_after(s, items[i], reach);
             items[i] = rank << RANK_SHIFT | bz_item_at(items[i]);
         }
-        bz_sort_items(items + lo, hi - lo, RANK_SHIFT, bz_scratch(s), s->n / 2);
+        text_sort_words(items + lo, hi - lo, RANK_SHIFT, bz_scratch(s), s->n / 2);
         if ((items[lo] ^ items[hi - 1]) >> RANK_SHIFT != 0)
             break;
         reach += s->reach[items[lo] >> RANK_SHIFT >> 1];

@@ -6,7 +6,7 @@
  * in 19 if the block repeats itself. */
 #include "text/bzip2/encode/lms_sort.h"
 
-#include "text/bzip2/encode/item_sort.h"
+#include "text/word_sort.h"
 
 #include <string.h>
 
@@ -84,7 +84,7 @@ static void sort_words(bz_sorter *s, uint32_t lo, uint32_t hi, uint32_t depth)
         if (leave_group(s, lo, hi, depth))
             return;
         load_words(s, lo, hi, depth);
-        bz_sort_items(items + lo, hi - lo, AT_BITS, bz_scratch(s), s->n / 2);
+        text_sort_words(items + lo, hi - lo, AT_BITS, bz_scratch(s), s->n / 2);
         whole = (items[lo] ^ items[hi - 1]) >> AT_BITS == 0;
         for (uint32_t i = lo, end; !whole && i < hi; i = end) {
             end = bz_equal_end(items, i, hi, AT_BITS);
@@ -99,7 +99,7 @@ static void sort_few(bz_sorter *s)
 {
     for (uint32_t i = 0; i < s->lms; i++)
         s->items[i] = item_with(s->begins[i], bz_word_at(s, s->begins[i], 0));
-    bz_sort_items(s->items, s->lms, 32, bz_scratch(s), s->n / 2);
+    text_sort_words(s->items, s->lms, 32, bz_scratch(s), s->n / 2);
 }
 
 /* Two counting passes sort by four bytes, the second pair first. */

@@ -41,6 +41,16 @@ static inline uint64_t bz_word_at(const bz_sorter *s, uint32_t at, uint32_t dept
     return word;
 }
 
+/* The end of the items after `from`, below `end`, that have its key, which is item >> shift. */
+static inline uint32_t bz_equal_end(const bz_item *items, uint32_t from, uint32_t end,
+                                    unsigned shift)
+{
+    uint32_t next = from + 1;
+    while (next < end && (items[next] ^ items[from]) >> shift == 0)
+        next++;
+    return next;
+}
+
 static inline bz_item *bz_scratch(const bz_sorter *s) { return (bz_item *)(void *)s->sa; }
 
 #endif

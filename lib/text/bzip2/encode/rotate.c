@@ -10,6 +10,7 @@
 #include "text/bzip2/encode/lms_names.h"
 #include "text/bzip2/encode/lms_sort.h"
 #include "text/bzip2/format.h"
+#include "text/text_bits.h"
 
 #include <string.h>
 
@@ -30,69 +31,17 @@ void bz_sorter_lay_out(bz_sorter *s, size_t most, ordo_layout *layout)
 
 /* ---- LMS rotations ---- */
 
-/* The highest bits of eight bytes, in the order of the bytes. */
-static inline uint64_t gather_bits(uint64_t word)
-{
-    return (word >> 7) * UINT64_C(0x0102040810204080) >> 56;
-}
-
-/* Sets bit i of *rising and *level if byte i of t is less than byte i + 1, and if it equals it, for
- * 64 bytes. */
-static inline void compare_next(const uint8_t *t, uint64_t *rising, uint64_t *level)
-{
-    uint64_t const high = UINT64_C(0x8080808080808080);
-    *rising = *level = 0;
-    for (unsigned i = 0; i < 64; i += 8) {
-        uint64_t const a = bz_load_low(t + i), b = bz_load_low(t + i + 1), x = a ^ b;
-        uint64_t const low_bits = (a | high) - (b & ~high); /* highest bits: the others of a >= b */
-        *rising |= gather_bits(((~a & b) | (~x & ~low_bits)) & high) << i;
-        *level |= gather_bits(~(((x & ~high) + ~high) | x) & high) << i;
-    }
-}
-
-/* The types of 64 rotations: bit i is set if type i is S. A rotation whose byte equals the next one
- * has the type of the next rotation; `after` is the type of the one after the last. */
-static inline uint64_t find_types(uint64_t rising, uint64_t level, bool after)
-{
-    uint64_t small = rising | (level & (uint64_t)after << 63);
-    for (unsigned step = 1; step < 64; step *= 2) {
-        small |= level & small >> step;
-        level &= level >> step;
-    }
-    return small;
-}
-
-/* Sets the bit of each rotation that is of type S. The letters differ somewhere. */
-static void find_all_types(const bz_sorter *s, uint64_t *types)
-{
-    const uint8_t *const t = s->text;
-    uint32_t             first = 0;
-    while (t[first] == t[first + 1])
-        first++;
-    bool after = t[first] < t[first + 1]; /* the type of rotation 0, which follows the last one */
-    for (uint32_t word = (s->n + 63) / 64; word > 0; word--) {
-        uint32_t const from = 64 * (word - 1), count = s->n - from < 64 ? s->n - from : 64;
-        uint64_t       rising, level;
-        compare_next(t + from, &rising, &level);
-        if (count < 64) { /* the bits behind the end have the type of rotation 0 */
-            uint64_t const inside = ((uint64_t)1 << count) - 1;
-            rising = (rising & inside) | (after ? ~inside : 0);
-            level &= inside;
-        }
-        types[word - 1] = find_types(rising, level, after);
-        after = (types[word - 1] & 1) != 0;
-    }
-}
+#define INDEX uint32_t
+#define SYMBOL uint8_t
+#define BYTES 1
+#define FN(name) name##_rotations
+#include "text/lms_find.t.h"
 
 /* Repeats the first bits of s->starts after the last one, because the text is a circle. */
 static void close_circle(bz_sorter *s)
 {
     uint64_t *const starts = s->starts;
     uint32_t const  n = s->n, end = n / 64;
-    if (n % 64 != 0)
-        starts[end] &= UINT64_MAX >> (64 - n % 64);
-    else
-        starts[end] = 0;
     memset(starts + end + 1, 0, 2 * sizeof *starts);
     for (uint32_t i = 0; i < 128; i++) {
         uint64_t const bit = starts[i % n / 64] >> i % n % 64 & 1;
@@ -100,24 +49,14 @@ static void close_circle(bz_sorter *s)
     }
 }
 
-/* Lists the LMS rotations. */
+/* Lists the LMS rotations. The letters differ somewhere. */
 static void find_lms(bz_sorter *s)
 {
-    uint64_t *const types = s->items; /* free here */
-    uint32_t const  words = (s->n + 63) / 64;
-    uint32_t       *to = s->begins;
-    find_all_types(s, types);
-    uint64_t before = types[words - 1] >> (s->n - 1) % 64 & 1;
-    for (uint32_t word = 0; word < words; word++) {
-        uint64_t starts = types[word] & ~(types[word] << 1 | before);
-        before = types[word] >> 63;
-        if (word == words - 1 && s->n % 64 != 0)
-            starts &= UINT64_MAX >> (64 - s->n % 64);
-        s->starts[word] = starts;
-        for (; starts != 0; starts &= starts - 1)
-            *to++ = 64 * word + (uint32_t)__builtin_ctzll(starts);
-    }
-    s->lms = (uint32_t)(to - s->begins);
+    uint32_t *const begins = s->begins;
+    s->lms = (uint32_t)find_circle_rotations(s->text, s->n, begins);
+    memset(s->starts, 0, (s->n / 64 + 1) * sizeof *s->starts);
+    for (uint32_t i = 0; i < s->lms; i++)
+        s->starts[begins[i] / 64] |= UINT64_C(1) << begins[i] % 64;
     close_circle(s);
 }
 
@@ -156,25 +95,11 @@ static void induce_small(bz_sorter *s, uint32_t *ends)
     }
 }
 
-/* Neighbours have counters of their own, because equal letters often follow each other. */
-static void count_letters(bz_sorter *s)
-{
-    uint32_t counts[4][256] = {{0}};
-    uint32_t i = 0;
-    for (; i + 4 <= s->n; i += 4)
-        for (unsigned k = 0; k < 4; k++)
-            counts[k][s->text[i + k]]++;
-    for (; i < s->n; i++)
-        counts[0][s->text[i]]++;
-    for (unsigned c = 0; c < 256; c++)
-        s->letters[c] = counts[0][c] + counts[1][c] + counts[2][c] + counts[3][c];
-}
-
 static void induce(bz_sorter *s)
 {
     const uint8_t *const t = s->text;
     uint32_t             heads[256], ends[256];
-    count_letters(s);
+    text_count(s->text, s->n, s->letters);
     memcpy(heads, s->letters, sizeof heads);
     (void)ordo_sums_before_32(heads, 256);
     memcpy(ends, heads + 1, 255 * sizeof *ends);
@@ -254,7 +179,7 @@ uint32_t bz_rotate(bz_sorter *s, uint8_t *text, uint32_t n)
     if (length == 1) {
         s->sa[0] = (uint32_t)text[0] << BZ_BYTE_SHIFT;
         bz_column(s)[0] = text[0];
-        count_letters(s);
+        text_count(s->text, s->n, s->letters);
     } else {
         find_lms(s);
         bool const repeats = bz_has_repeats(s);
