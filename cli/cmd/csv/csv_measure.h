@@ -2,7 +2,7 @@
  * lines of `quantile`, `median`, `describe`, `min`, `max`, `sum` and `count` with --csv.
  *
  * A measure says what is computed from the numbers of a column or group; the numbers are in memory
- * (csv_measure.c) or in temporary files (csv_measure_large.c). */
+ * or in temporary files. */
 #ifndef ORDO_CLI_CMD_CSV_CSV_MEASURE_H
 #define ORDO_CLI_CMD_CSV_CSV_MEASURE_H
 
@@ -26,8 +26,6 @@ typedef struct csv_measure {
     bool (*names)(csv_measure_job *job);
     /* Appends the results, each after a separator. False after a message. */
     bool (*results)(csv_measure_job *job, const csv_cells *cells);
-    /* Writes the lines of all groups of a column in memory; NULL: results() for each group. */
-    bool (*groups)(csv_measure_job *job, const csv_column *column);
     bool summaries; /* results() needs only cells->summary */
 } csv_measure;
 
@@ -41,7 +39,6 @@ struct csv_measure_job {
     const csv_table          *table;   /* dialect and names     */
     size_t                   *columns; /* their numbers, from 0 */
     size_t                    n;
-    csv_groups                groups; /* in memory, with --by  */
     key_bytes                 line;
     size_t                    skipped_rows; /* left out, in all columns    */
     size_t                   *skipped;      /* values left out, of each column */
@@ -50,42 +47,14 @@ struct csv_measure_job {
 /* Prints the lines. False after a message. */
 bool csv_measure_columns(csv_measure_job *job);
 
-/* The same for rows larger than memory. */
-bool csv_measure_large(csv_measure_job *job);
-
-/* ---- Steps ---- */
-
-/* Finds the columns of --column, or all whose first values are numbers. False after a message. */
-bool csv_measure_choose(csv_measure_job *job);
-
-/* Counts what a read of columns left out, and says so. */
-void csv_measure_count_skipped(csv_measure_job *job, const csv_columns *columns);
-void csv_measure_note_skipped(const csv_measure_job *job);
-
-/* Write a line: the header; or the results of a column, after its name and the values that name its
- * group. names[0..length) is as csv_append_names() gives it. False after a message. */
-bool csv_measure_header(csv_measure_job *job, const csv_by *by);
-bool csv_measure_line(csv_measure_job *job, const void *names, size_t length, size_t column,
-                      const csv_cells *cells);
-
 /* Appends to the line: a separator and a text, or a number. False if there is not enough memory. */
 bool csv_measure_text(csv_measure_job *job, const char *text, size_t length);
 bool csv_measure_number(csv_measure_job *job, ordo_type type, const void *value);
 
-/* Appends the name of a column, or its number if there is no header. csv_measure_end_line() writes
- * the line, or prints that there is not enough memory if `ok` is false. */
-bool csv_measure_column(csv_measure_job *job, size_t column);
+/* Writes the line, or prints that there is not enough memory if `ok` is false. */
 bool csv_measure_end_line(csv_measure_job *job, bool ok);
 
-/* csv_quantile.c: the quantiles job->q of some numbers. False after a message. */
+/* The quantiles job->q of some numbers. False after a message. */
 bool csv_cells_quantiles(csv_measure_job *job, const csv_cells *cells, double *values);
-
-typedef struct csv_cells_source { /* reads numbers of a file */
-    const csv_cells *cells;
-    uint64_t         done; /* bytes */
-} csv_cells_source;
-
-/* csv_measure_large.c: a source of these numbers, valid while *from is. */
-ordo_source csv_cells_open(csv_cells_source *from);
 
 #endif
