@@ -1,5 +1,5 @@
 /* csv_measure.c - results for each column of numbers, or for each group and column (see
- * csv_measure.h). Empty values are left out.
+ * csv_command.h). Empty values are left out.
  *
  * Rows larger than memory: without --by the numbers of each column go to a temporary file, or into a
  * summary if that is enough. With --by they are sorted by column and group first, so that the
@@ -7,7 +7,7 @@
  * type of its column cannot hold starts the pass again with a wider type. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/cmd/csv/csv_measure.h"
+#include "cli/cmd/csv/csv_command.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,16 @@
-/* csv_records.c - keys of rows with a number each, sorted with temporary files (see csv_records.h).
+/* csv_records.c - keys of rows with a number each, sorted with temporary files, and temporary files
+ * that are written once, then read (see csv_command.h).
  *
  * In the external sort of lines, a record is its bytes (4), the bytes of its group (4) and of its
  * key (4), its value (8), the key, what follows the key, and a newline. */
-#include "cli/cmd/csv/csv_records.h"
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/cmd/csv/csv_command.h"
+
+#include "cli/io/spool.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 typedef struct record_head {
     uint32_t length; /* of the whole record */
@@ -169,4 +175,42 @@ bool csv_positions_sort(csv_large *x, csv_visit visit, void *user, ordo_external
 
     p.job.user = &p;
     return csv_records_sort(&p.job, report);
+}
+
+/* ---- Temporary files ---- */
+
+bool csv_spill_open(csv_spill *spill, const execution *e, size_t most)
+{
+    *spill = (csv_spill){.fd = pieces_temporary(e), .most = most};
+    return spill->fd >= 0;
+}
+
+bool csv_spill_flush(csv_spill *spill)
+{
+    const bool ok = spool_write(spill->fd, spill->buffer.data, spill->buffer.used);
+
+    spill->buffer.used = 0;
+    return ok || cli_fail("cannot write a temporary file: %s", strerror(errno));
+}
+
+bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length)
+{
+    if (!csv_append_bytes(&spill->buffer, bytes, length))
+        return cli_fail("not enough memory to write a temporary file");
+    spill->bytes += length;
+    return spill->buffer.used < spill->most || csv_spill_flush(spill);
+}
+
+bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes)
+{
+    return spool_read(spill->fd, at, into, bytes) ||
+           cli_fail("cannot read a temporary file: %s", strerror(errno));
+}
+
+void csv_spill_close(csv_spill *spill)
+{
+    if (spill->fd >= 0)
+        close(spill->fd);
+    spill->fd = -1;
+    key_bytes_free(&spill->buffer);
 }

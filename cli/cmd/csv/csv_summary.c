@@ -1,6 +1,6 @@
 /* csv_summary.c - `ordo min --csv`, `max`, `sum`, `count`, `describe`, `quantile`, `percentile` and
- * `median`: results of each column of numbers, or of each group and column (see csv_measure.h). */
-#include "cli/cmd/csv/csv_measure.h"
+ * `median`: results of each column of numbers, or of each group and column (see csv_command.h). */
+#include "cli/cmd/csv/csv_command.h"
 
 #include <math.h>
 #include <stdlib.h>
