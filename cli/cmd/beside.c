@@ -22,11 +22,9 @@ bool read_beside(execution *e, const char *path, const char *dtype, const char *
     return false;
 }
 
-static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
-
 bool both_from_stdin(const execution *e, const char *path)
 {
-    return path != NULL && is_stdin(path) && is_stdin(e->o.operand);
+    return path != NULL && source_is_stdin(path) && source_is_stdin(e->o.operand);
 }
 
 const char *groups_wrong(const execution *e)
@@ -127,7 +125,7 @@ static bool read_columns(execution *e, char *list, input *files, ordo_column *co
     char *rest = list;
 
     for (char *path; (path = strsep(&rest, ",")) != NULL;) {
-        if (*path == '\0' || is_stdin(path))
+        if (*path == '\0' || source_is_stdin(path))
             return cli_fail("%s: --then: '%s' is not a list of files such as a.npy,b.npy",
                             e->command->name, cli_quoted(e->o.then_files));
         if (*count == ORDO_COLUMNS_MOST)

@@ -203,7 +203,7 @@ bool check_file_sorted(execution *e, const char *path)
 {
     source s;
 
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (source_is_stdin(path))
         return cli_fail("merge: with -S each input is read twice: expected files, not stdin");
     const bool ok = source_open(&s, path) && check_numbers(e, &s);
     source_close(&s);

@@ -139,7 +139,7 @@ bool csv_stream_open(csv_stream *stream, const csv_dialect *dialect, const char 
 bool csv_stream_again(csv_stream *stream)
 {
     for (size_t i = 0; i < stream->n; i++)
-        if ((stream->paths[i] == NULL || strcmp(stream->paths[i], "-") == 0) &&
+        if (source_is_stdin(stream->paths[i]) &&
             (stream->start < 0 || lseek(STDIN_FILENO, stream->start, SEEK_SET) < 0)) {
             cli_error("stdin: a pipe cannot be read twice");
             return failed(stream);

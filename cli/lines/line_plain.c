@@ -10,6 +10,7 @@
 
 #include "cli/base/workers.h"
 #include "cli/io/number/digits.h"
+#include "cli/io/source.h"
 #include "cli/io/spool.h"
 
 #include <fcntl.h>
@@ -202,7 +203,7 @@ static bool open_part(const char *path, plain_part *part)
     struct stat st;
     char        first = '\0';
 
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (source_is_stdin(path))
         return false;
     part->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (part->fd < 0 || fstat(part->fd, &st) != 0 || !S_ISREG(st.st_mode) ||

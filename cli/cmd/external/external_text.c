@@ -250,7 +250,7 @@ bool external_text_open(external_input *in, const input_request *request, int ty
     bool                   guessed = false;
 
     for (size_t f = 0; f < e->path_count && e->path_count > 1; f++)
-        if (e->paths[f] == NULL || strcmp(e->paths[f], "-") == 0)
+        if (source_is_stdin(e->paths[f]))
             return cli_fail("stdin and files cannot be read as one with -S");
     in->asked_type = type;
     in->others = request->others;

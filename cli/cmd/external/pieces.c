@@ -13,11 +13,9 @@ enum {
     OWN_BYTES = 2 << 20 /* of a command without its input: threads, small buffers; estimate */
 };
 
-static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
-
 size_t pieces_sample(const char *path, char *sample)
 {
-    const int     fd = is_stdin(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    const int     fd = source_is_stdin(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t got = fd >= 0 ? pread(fd, sample, PIECES_SAMPLE, 0) : -1;
 
     if (fd > STDIN_FILENO)

@@ -243,17 +243,19 @@ static prefix_result sort_prefixes(execution *e, line_prefixes *p, const ordo_so
 
 /* ---- Larger than memory ---- */
 
-static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
+/* bytes: of the text; UINT64_MAX: not known. */
+static bool sort_in_pieces(execution *e, source *from, uint64_t bytes, uint64_t limit)
 {
     ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
     bool                 told = false;
 
-    ordo_external_opts opts = pieces_opts(e, limit, pieces_own(e, &feed->s) + feed->ahead_bytes);
+    ordo_external_opts opts = pieces_opts(e, limit, pieces_own(e, from) + from->end);
     opts.flags = e->o.unique ? ORDO_UNIQUE : 0;
     /* Not call_begin(): a signal ends the process at once, because a thread may wait for input. */
     progress_start("sorting");
     const ordo_status status =
-        line_external_sort(e->ctx, &e->order, feed, &e->out, &opts, &report, &told);
+        line_external_sort(e->ctx, &e->order, from, bytes != UINT64_MAX ? bytes + e->path_count : 0,
+                           &e->out, &opts, &report, &told);
     return pieces_finish(e, pieces_called(e, status, told), &report);
 }
 
@@ -313,43 +315,38 @@ static bool fits_memory(const execution *e, const lines_request *request, uint64
                                true) <= limit);
 }
 
+/* Whether a text of unknown size, of which s->block has the beginning, can be sorted in memory. */
+static bool beginning_fits(const execution *e, const source *s, uint64_t limit)
+{
+    const bool   asked = e->o.line.memory != 0;
+    const size_t n = lines_count_ends(s->block, s->end, s->line_end);
+
+    return s->ended && line_memory_needed(&e->order, s->end, n, asked) <=
+                           limit + (asked ? 0 : AHEAD_LEAST * AHEAD_SHARE);
+}
+
 /* Sorts in memory if that stays within the limit. The size of a pipe is not known: its beginning is
  * read first. */
 static bool sort_by_size(execution *e, const lines_request *request, const ordo_sort_opts *opts)
 {
     const uint64_t limit = pieces_limit(e->o.line.memory);
     const uint64_t size = source_bytes(request->paths, request->n);
-    const bool     asked = e->o.line.memory != 0;
-    line_feed      feed;
-    bool           ok;
+    source         s;
 
-    line_feed_init(&feed, request);
-    if (size != UINT64_MAX) {
-        if (e->o.line.debug || fits_memory(e, request, size, limit))
-            return sort_files(e, request, opts);
+    if (e->o.line.debug || (size != UINT64_MAX && fits_memory(e, request, size, limit)))
+        return sort_files(e, request, opts);
+    progress_start("reading");
+    bool ok =
+        source_open_lines(&s, request->paths, request->n, request->line_end, request->option) &&
+        (size != UINT64_MAX || source_fill(&s, (size_t)(limit / AHEAD_SHARE) + AHEAD_LEAST));
+    progress_end();
+    if (ok && size == UINT64_MAX && beginning_fits(e, &s, limit)) {
+        e->lines = (lines){.line_end = request->line_end, .bytes = source_take(&s), .name = s.name};
+        ok = sort_text(e, s.end, request, line_plain_fits(&e->order), opts);
     } else {
-        if (e->o.line.debug)
-            return sort_files(e, request, opts);
-        progress_start("reading");
-        ok = line_feed_ahead(&feed, (size_t)(limit / AHEAD_SHARE) + AHEAD_LEAST);
-        progress_end();
-        if (ok && feed.ahead_ended &&
-            line_memory_needed(&e->order, feed.ahead_bytes,
-                               lines_count_ends(feed.ahead, feed.ahead_bytes, request->line_end),
-                               asked) <= limit + (asked ? 0 : AHEAD_LEAST * AHEAD_SHARE)) {
-            char *const block = feed.ahead;
-            feed.ahead = NULL;
-            line_feed_close(&feed);
-            e->lines = (lines){.line_end = request->line_end, .bytes = block, .name = "stdin"};
-            return sort_text(e, feed.ahead_bytes, request, line_plain_fits(&e->order), opts);
-        }
-        if (!ok) {
-            line_feed_close(&feed);
-            return false;
-        }
+        ok = ok && sort_in_pieces(e, &s, size, limit);
     }
-    ok = sort_in_pieces(e, &feed, limit);
-    line_feed_close(&feed);
+    source_close(&s);
     return ok;
 }
 

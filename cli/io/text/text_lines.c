@@ -8,7 +8,6 @@
 
 #include "cli/io/text/text_lines.h"
 
-#include "cli/io/npy.h"
 #include "cli/io/text/line_batches.h"
 #include "cli/base/workers.h"
 #include "cli/io/source.h"
@@ -163,51 +162,19 @@ bool lines_append(lines *l, const char *name, char *block, size_t size, size_t *
     return true;
 }
 
-/* Appends the bytes of a file, whose last line gets its end. */
-static bool append_file(const char *path, const char *option, lines *out, size_t *length)
-{
-    source     s;
-    const bool opened = source_open(&s, path);
-    char      *block = opened ? source_take(&s) : NULL;
-    size_t     size = s.end;
-
-    out->name = s.name;
-    source_close(&s);
-    if (block == NULL)
-        return false;
-    if (option != NULL && npy_is(block, size)) {
-        free(block);
-        return cli_fail(
-            "%s: this is an .npy file, but %s is for lines; leave out %s to sort numbers, or "
-            "give --text to sort lines",
-            s.name, option, option);
-    }
-    if (size > 0 && block[size - 1] != out->line_end) {
-        char *const longer = realloc(block, size + 2);
-        if (longer == NULL) {
-            free(block);
-            return cli_fail("%s: not enough memory to read it", s.name);
-        }
-        block = longer;
-        block[size++] = out->line_end;
-        block[size] = '\0';
-    }
-    return lines_append(out, s.name, block, size, length);
-}
-
 bool lines_load(const lines_request *request, lines *out, size_t *length)
 {
-    bool ok = true;
+    source s;
 
-    *length = 0;
-    *out = (lines){.line_end = request->line_end};
     progress_start("reading");
-    for (size_t f = 0; ok && f < request->n; f++)
-        ok = append_file(request->paths[f], request->option, out, length);
+    const bool opened =
+        source_open_lines(&s, request->paths, request->n, request->line_end, request->option);
+    *out = (lines){.line_end = request->line_end, .bytes = opened ? source_take(&s) : NULL};
+    out->name = s.name;
+    *length = s.end;
     progress_end();
-    if (!ok)
-        lines_free(out);
-    return ok;
+    source_close(&s);
+    return out->bytes != NULL;
 }
 
 bool lines_cut(lines *out, size_t length, unsigned threads)

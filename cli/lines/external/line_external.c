@@ -37,6 +37,22 @@ static ptrdiff_t encode(void *user, const char *line, size_t length, void *into,
     return key_encode(order, line, length, &out) ? (ptrdiff_t)out.used : (ptrdiff_t)out.wanted;
 }
 
+typedef struct line_reader {
+    source *s;
+    bool    failed; /* after a message */
+} line_reader;
+
+/* As ordo_source.read; user is a line_reader. */
+static ptrdiff_t read_in(void *user, void *into, size_t bytes)
+{
+    line_reader *const r = user;
+    size_t             got;
+
+    r->failed = !source_read(r->s, into, bytes, &got);
+    errno = EIO;
+    return r->failed ? -1 : (ptrdiff_t)got;
+}
+
 typedef struct line_writer {
     output *out;
     bool    failed; /* after a message */
@@ -54,15 +70,14 @@ static ptrdiff_t write_out(void *user, const void *from, size_t bytes)
     return -1;
 }
 
-ordo_status line_external_sort(ordo_ctx *ctx, const line_order *order, line_feed *from, output *out,
-                               const ordo_external_opts *opts, ordo_external_report *report,
-                               bool *told)
+ordo_status line_external_sort(ordo_ctx *ctx, const line_order *order, source *from, uint64_t bytes,
+                               output *out, const ordo_external_opts *opts,
+                               ordo_external_report *report, bool *told)
 {
-    line_writer    writer = {.out = out};
-    const bool     keyed = order->n > 0;
-    line_order     copy = *order;
-    const uint64_t size =
-        from->ahead == NULL ? source_bytes(from->request.paths, from->request.n) : UINT64_MAX;
+    line_reader      reader = {.s = from};
+    line_writer      writer = {.out = out};
+    const bool       keyed = order->n > 0;
+    line_order       copy = *order;
     ordo_line_format format =
         ORDO_OPTS(ordo_line_format, .end = (unsigned char)order->line_end, .user = &copy);
     ordo_external_opts all = *opts;
@@ -73,10 +88,10 @@ ordo_status line_external_sort(ordo_ctx *ctx, const line_order *order, line_feed
         all.flags |= ORDO_DESCENDING;
     const ordo_status status = ordo_external_sort_lines(
         ctx, &format,
-        &ORDO_OPTS(ordo_source, .read = line_feed_read, .user = from,
-                   .bytes = size != UINT64_MAX ? size + from->request.n : 0, .name = "the input"),
+        &ORDO_OPTS(ordo_source, .read = read_in, .user = &reader, .bytes = bytes,
+                   .name = "the input"),
         &ORDO_OPTS(ordo_sink, .write = write_out, .user = &writer, .name = out->name), &all,
         report);
-    *told = writer.failed || from->failed;
+    *told = writer.failed || reader.failed;
     return status;
 }
