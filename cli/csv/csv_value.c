@@ -2,8 +2,7 @@
  *
  * A number or a date begins with its class. A number is then the order of its nearest f64 in 8
  * bytes and, from 2^53 on, two bytes of what the f64 lacks, so integers of 64 bits compare
- * exactly. A date is 8 bytes of ticks and one of the rest. Text ends with 0; its bytes 0 and 1 are
- * written as 1 1 and 1 2. */
+ * exactly. A date is 8 bytes of ticks and one of the rest.*/
 #include "cli/csv/csv_keys.h"
 
 #include "cli/io/number/number.h"
@@ -13,8 +12,6 @@
 
 enum {
     REST_BIAS = 1 << 15,
-    TEXT_END = 0,
-    ESCAPE = 1,
     TICKS_PER_SECOND = 10000000,
     KEY_EXTRA = 64
 };
@@ -194,43 +191,16 @@ csv_date csv_read_date(csv_span value)
 
 /* ---- Bytes ---- */
 
-static void put_word(key_bytes *out, uint64_t word, int bytes)
-{
-    for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
-        put_byte(out, (unsigned)(word >> shift) & 255);
-}
-
-/* Most text has no byte to escape and is copied. */
-static void put_text(key_bytes *out, csv_span text)
-{
-    const size_t   length = (size_t)(text.end - text.begin);
-    uint8_t *const to = out->data + out->used;
-    bool           escapes = false;
-
-    for (size_t i = 0; i < length; i++) {
-        to[i] = (uint8_t)text.begin[i];
-        escapes |= to[i] <= ESCAPE;
-    }
-    out->used += escapes ? 0 : length;
-    for (size_t i = 0; escapes && i < length; i++) {
-        const unsigned byte = (unsigned char)text.begin[i];
-        if (byte <= ESCAPE)
-            put_byte(out, ESCAPE);
-        put_byte(out, byte + (byte <= ESCAPE));
-    }
-    put_byte(out, TEXT_END);
-}
-
 static csv_class encode_number(csv_span value, key_bytes *out)
 {
     const csv_number number = csv_read_number(value);
 
     put_byte(out, number.class);
     if (number.class == CSV_VALUE) {
-        put_word(out, csv_float_order(number.rounded), 8);
+        put_wide(out, csv_float_order(number.rounded), 8);
         const uint32_t rest = (uint32_t)(number.rest + REST_BIAS);
         if (fabs(number.rounded) >= 0x1p53)
-            put_word(out, rest, 2);
+            put_wide(out, rest, 2);
     }
     return number.class;
 }
@@ -241,7 +211,7 @@ static csv_class encode_date(csv_span value, key_bytes *out)
 
     put_byte(out, date.class);
     if (date.class == CSV_VALUE) {
-        put_word(out, date.ticks, 8);
+        put_wide(out, date.ticks, 8);
         put_byte(out, date.rest);
     }
     return date.class;
@@ -260,14 +230,14 @@ bool csv_encode(const csv_key *key, csv_span value, key_bytes *out, csv_class *c
         from++; /* the order of classes is the same in both directions */
         if (csv_class_is_bad(*class)) {
             out->data[from - 1] = CSV_OTHER;
-            put_text(out, value);
+            put_text(out, (key_span){value.begin, value.end});
         }
     } else if (key->type == CSV_NATURAL) {
         version_encode((key_span){value.begin, value.end}, out);
     } else {
-        put_text(out, value);
+        put_text(out, (key_span){value.begin, value.end});
     }
-    for (size_t i = from; key->descending && i < out->used; i++)
-        out->data[i] = (uint8_t)~out->data[i];
+    if (key->descending)
+        key_complement(out, from);
     return true;
 }

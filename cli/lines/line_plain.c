@@ -1,4 +1,4 @@
-/* line_plain.c - reads lines that are whole numbers (see line_plain.h).
+/* line_plain.c - reads lines that are whole numbers (see line_sort.h).
  *
  * Threads take chunks of the text. A chunk has the lines that begin in it; its ends of lines are
  * counted, so that it knows how much of the array it takes, and then its numbers are read. The
@@ -6,7 +6,7 @@
  * a later number does not fit, all text is read again as i64. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/lines/line_plain.h"
+#include "cli/lines/line_sort.h"
 
 #include "cli/base/workers.h"
 #include "cli/io/number/digits.h"
