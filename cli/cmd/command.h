@@ -126,9 +126,6 @@ bool write_lines(execution *e, const lines *l);
 /* Makes the output final if all was written (ok). */
 bool finish_output(execution *e, bool ok);
 
-/* files.c: the input files. False after a message. */
-bool find_files(execution *e);
-
 /* Opens the output in the format asked for, or that of the input. False after a message. */
 bool open_output(execution *e);
 
@@ -186,7 +183,7 @@ void      count_ties_begin(tie_counter *t, execution *e, ordo_type type);
 ptrdiff_t count_ties(void *user, const void *from, size_t bytes);
 bool      count_ties_end(tie_counter *t);
 
-/* read_whole_text.c: reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL
+/* Reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL
  * after a message. */
 char *read_whole_text(execution *e, size_t i, size_t *n);
 

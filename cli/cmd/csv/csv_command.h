@@ -6,7 +6,7 @@
 
 #include "cli/cmd/external/pieces.h"
 #include "cli/csv/csv_column.h"
-#include "cli/csv/csv_feed.h"
+#include "cli/csv/csv_stream.h"
 #include "cli/csv/csv_output.h"
 #include "cli/io/summary.h"
 #include "ordo_external_lines.h"

@@ -123,14 +123,9 @@ typedef struct indexed_keys {
     char        chunk[1 << 16];
 } indexed_keys;
 
-/* external_index.c: makes *from a source of records of a key and its position, and *to a sink of
+/* Makes *from a source of records of a key and its position, and *to a sink of
  * such records that writes positions. out->type is the type of positions. */
 void external_index(indexed_keys *x, external_output *out, ordo_source *from, ordo_sink *to,
                     ordo_elements *elements);
-
-/* external_report.c: --explain and --json, and the progress bar. The user of external_watch() is an
- * external_input or NULL. */
-void external_explain(const execution *e, const ordo_external_report *r);
-void external_watch(void *user, const ordo_external_phase *phase);
 
 #endif
