@@ -298,8 +298,7 @@ static bool sort_number_lines(execution *e)
         n = drop_tied_values(e->in.type, e->in.data, n, index, size);
         timing_mark(&e->t, "unique");
     }
-    return finish_output(e,
-                         lines_write_index(&e->in.kept, type, index, n, thread_count(e), &e->out));
+    return finish_output(e, lines_write_index(&e->in.kept, type, index, n, &e->out));
 }
 
 bool sort_numbers(execution *e)

@@ -226,5 +226,5 @@ bool line_prefix_write(const line_prefixes *p, output *out)
     return line_batches_write(
         &(line_batches){
             .n = p->n, .bytes = p->length, .size = batch_size, .copy = copy_batch, .user = p},
-        p->threads, out);
+        out);
 }

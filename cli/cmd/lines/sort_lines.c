@@ -183,9 +183,9 @@ static bool write_order(execution *e, line_keys *keys, ordo_type type, void *ind
                                  : ordo_argsort_strings(e->ctx, &strings, n, type, index, opts));
     if (ok && e->o.unique)
         n = line_unique(&e->lines, keys, type, index);
-    return ok && finish_output(e, e->o.line.debug ? show_index(e, type, index, n)
-                                                  : lines_write_index(&e->lines, type, index, n,
-                                                                      thread_count(e), &e->out));
+    return ok && finish_output(e, e->o.line.debug
+                                      ? show_index(e, type, index, n)
+                                      : lines_write_index(&e->lines, type, index, n, &e->out));
 }
 
 /* Lines that are whole numbers, each as ordo writes it: the numbers are enough. */

@@ -37,7 +37,7 @@ typedef struct line_batches {
     const void *user;
 } line_batches;
 
-/* Writes the lines with up to `threads` threads. False after a message. */
-bool line_batches_write(const line_batches *b, unsigned threads, output *out);
+/* Writes the lines. False after a message. */
+bool line_batches_write(const line_batches *b, output *out);
 
 #endif

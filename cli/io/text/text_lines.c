@@ -279,14 +279,13 @@ static void gather(const void *user, size_t first, size_t end, char *to, const c
     }
 }
 
-bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n,
-                       unsigned threads, output *out)
+bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n, output *out)
 {
     const picked_lines p = {l, type, index};
     return line_batches_write(
         &(line_batches){
             .n = n, .bytes = lines_size(l), .size = batch_size, .copy = gather, .user = &p},
-        threads, out);
+        out);
 }
 
 bool lines_write(const lines *l, output *out)
