@@ -77,13 +77,8 @@ static bool write_both(execution *e, ordo_type type, const char *index, const ch
     const size_t index_size = ordo_type_size(type), size = ordo_type_size(e->in.type);
     bool         ok = true;
 
-    for (size_t i = 0; ok && i < n; i++) {
-        char   line[2 * NUMBER_TEXT_MAX + 1];
-        size_t length = number_format(type, index + i * index_size, line);
-        line[length++] = ' ';
-        length += number_format(e->in.type, values + i * size, line + length);
-        ok = output_line(&e->out, line, length);
-    }
+    for (size_t i = 0; ok && i < n; i++)
+        ok = output_pair(&e->out, type, index + i * index_size, e->in.type, values + i * size);
     return finish_output(e, ok);
 }
 

@@ -184,11 +184,6 @@ bool output_flush(output *out)
     return flush_buffer(out) && (out->pack == CODEC_NONE || pack_waiting(out, true));
 }
 
-char *output_room(output *out, size_t n)
-{
-    return n <= OUTPUT_BUFFER - out->used ? out->buffer + out->used : NULL;
-}
-
 bool output_bytes(output *out, const void *data, size_t length)
 {
     if (length > OUTPUT_BUFFER - out->used && !flush_buffer(out))
@@ -204,6 +199,16 @@ bool output_bytes(output *out, const void *data, size_t length)
 bool output_line(output *out, const char *line, size_t length)
 {
     return output_bytes(out, line, length) && output_bytes(out, "\n", 1);
+}
+
+bool output_pair(output *out, ordo_type a_type, const void *a, ordo_type b_type, const void *b)
+{
+    char   line[2 * NUMBER_TEXT_MAX + 1];
+    size_t length = number_format(a_type, a, line);
+
+    line[length++] = ' ';
+    length += number_format(b_type, b, line + length);
+    return output_line(out, line, length);
 }
 
 /* ---- Blocks that several threads make ---- */

@@ -328,8 +328,6 @@ bool temp_copy_to(const tempfile *t, int fd)
     return ok;
 }
 
-void temp_unname(tempfile *t) { remove_name(t); }
-
 void temp_drop(tempfile *t)
 {
     remove_name(t);

@@ -53,9 +53,6 @@ bool temp_link_as(tempfile *t, const char *path);
 /* Renames the file, which must have a name, over `path`. Sets errno on failure. */
 bool temp_rename(tempfile *t, const char *path);
 
-/* Removes the name of the file, which stays open. */
-void temp_unname(tempfile *t);
-
 /* Writes the whole file to fd, from its beginning. Sets errno on failure. */
 bool temp_copy_to(const tempfile *t, int fd);
 

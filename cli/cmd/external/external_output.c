@@ -232,21 +232,17 @@ static ptrdiff_t read_records(void *user, void *into, size_t bytes)
 
 static bool put_record(external_output *out, const char *key, uint64_t position)
 {
-    const execution *const e = out->e;
-    const uint32_t         narrow = (uint32_t)position;
-    char                   line[2 * NUMBER_TEXT_MAX + 2];
-    size_t                 length = 0;
+    output *const  to = &out->e->out;
+    const uint32_t narrow = (uint32_t)position;
+    char           line[NUMBER_TEXT_MAX];
 
-    if (e->out.format != FORMAT_TEXT)
+    if (to->format != FORMAT_TEXT)
         return out->type == ORDO_U32 ? external_put(out, &narrow, sizeof narrow)
                                      : external_put(out, &position, sizeof position);
-    length = number_format(ORDO_U64, &position, line);
-    if (e->o.with_index) {
-        line[length++] = ' ';
-        length += number_format(out->in->type, key, line + length);
-    }
-    line[length++] = '\n';
-    return external_put(out, line, length);
+    out->told = out->e->o.with_index
+                    ? !output_pair(to, ORDO_U64, &position, out->in->type, key)
+                    : !output_line(to, line, number_format(ORDO_U64, &position, line));
+    return !out->told;
 }
 
 /* As ordo_sink.write, of records. */
