@@ -458,7 +458,6 @@ static bool write_order(execution *e, const csv_job *job, csv_order *order)
 {
     const csv_table *const table = &e->table;
 
-    csv_note_bad(e, &order->rows);
     if (job->unique)
         drop_tied_rows(order);
     const csv_selection all = {
@@ -467,6 +466,8 @@ static bool write_order(execution *e, const csv_job *job, csv_order *order)
         (job->header != NULL ? job->header(job->user, table) : csv_write_header(table, &e->out)) &&
         (job->visit != NULL ? visit_rows(job, order) : csv_write_selection(&all, &e->out)) &&
         (job->finish == NULL || job->finish(job->user, table));
+    if (ok)
+        csv_note_bad(e, &order->rows);
     return finish_output(e, ok);
 }
 
