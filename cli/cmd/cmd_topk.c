@@ -1,7 +1,7 @@
 /* cmd_topk.c - `ordo topk`: the largest or smallest elements in order, and their indices. */
 #include "cli/cmd/command.h"
 
-#include "cli/lines/external/line_top.h"
+#include "cli/lines/external/line_merge.h"
 
 #include <string.h>
 

@@ -155,7 +155,7 @@ bool sort_lines(execution *e, ordo_sort_opts opts);
 /* csv_options.c: the option that makes the input rows, "--csv" or "--tsv"; NULL: it is not. */
 const char *csv_option(const options *o);
 
-/* csv_commands.c: the work with --csv or --tsv; prints the part of the help about rows, if the
+/* csv_options.c: the work with --csv or --tsv; prints the part of the help about rows, if the
  * command reads them. */
 bool csv_work(execution *e);
 void csv_print_help(const command *c, FILE *to);

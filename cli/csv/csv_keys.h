@@ -121,7 +121,7 @@ static inline csv_span csv_trim(csv_span value)
  *
  * A number is a decimal integer of a fixed number of places if it has at most 15 digits, where that
  * order is also the order of f64 (without places: any integer below 2^62), or else the order of its
- * f64. A date is its ticks. Text of at most 7 bytes is its bytes and their number. ---- */
+ * f64. A date is its ticks. ---- */
 
 #define ORDO_CLI_CSV_CSV_WORD_H
 
@@ -131,7 +131,6 @@ typedef enum form_kind {
     FORM_PLACES, /* a decimal integer         */
     FORM_FLOAT,  /* the order of an f64       */
     FORM_DATE,
-    FORM_SHORT,  /* text of at most 7 bytes   */
     FORM_LISTED, /* the number of the value in a list: csv_list_find() */
     FORM_BYTES   /* no word: csv_encode()      */
 } form_kind;

@@ -2,7 +2,7 @@
  *
  * One pass over the bytes finds the rows, counts their fields and encodes their keys. It starts
  * with the narrowest form of each key that a sample suggests: numbers as decimal integers of a
- * fixed number of places, then f64; text in a word. If a value does not fit, the pass is repeated
+ * fixed number of places, then f64; text by its number in a list. If a value does not fit, the pass is repeated
  * with a wider form. */
 #include "cli/csv/csv_rows.h"
 

@@ -253,16 +253,14 @@ bool csv_encode(const csv_key *key, csv_span value, key_bytes *out, csv_class *c
 /* ---- Words ---- */
 
 enum {
-    MOST_DIGITS = 15,  /* of a number with places: different numbers are different f64 */
-    WHOLE_DIGITS = 18, /* of a number without */
-    SHORT_TEXT = 7
+    MOST_DIGITS = 15, /* of a number with places: different numbers are different f64 */
+    WHOLE_DIGITS = 18 /* of a number without */
 };
 
 csv_form csv_form_first(csv_type type)
 {
     return (csv_form){.kind = type == CSV_NUMBER ? FORM_PLACES
                               : type == CSV_DATE ? FORM_DATE
-                              : type == CSV_TEXT ? FORM_SHORT
                                                  : FORM_LISTED};
 }
 
@@ -347,40 +345,11 @@ static bool date_word(csv_form *form, csv_span value, uint64_t *word, csv_class 
     return date.class != CSV_OTHER && date.rest == 0;
 }
 
-static bool short_word(csv_form *form, csv_span value, uint64_t *word)
-{
-    const size_t length = (size_t)(value.end - value.begin);
-
-    if (length > SHORT_TEXT) {
-        form->kind = FORM_LISTED;
-        return false;
-    }
-    *word = length;
-    for (size_t i = 0; i < length; i++)
-        *word |= (uint64_t)(unsigned char)value.begin[i] << 8 * (SHORT_TEXT - i);
-    return true;
-}
-
 bool csv_word(const csv_key *key, csv_form *form, csv_span value, uint64_t *word, csv_class *class)
 {
-    bool ok = true;
-
     *class = CSV_VALUE;
-    switch (form->kind) {
-    case FORM_PLACES:
-    case FORM_FLOAT:
-        ok = number_word(form, value, word, class);
-        break;
-    case FORM_DATE:
-        ok = date_word(form, value, word, class);
-        break;
-    case FORM_SHORT:
-        ok = short_word(form, value, word);
-        break;
-    case FORM_LISTED:
-    case FORM_BYTES:
-        ok = false;
-    }
+    const bool ok = form->kind == FORM_DATE ? date_word(form, value, word, class)
+                                            : number_word(form, value, word, class);
     if (ok && key->descending && *class == CSV_VALUE)
         *word = ~*word; /* values of numbers and dates stay below the special words */
     return ok;

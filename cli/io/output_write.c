@@ -2,7 +2,7 @@
  *
  * Small pieces go through one buffer, large ones directly to write(). Numbers are turned into text,
  * and blocks are compressed, by several threads; the main thread writes the results in order. In
- * a file system in memory large arrays are copied by several threads (output_map.c). */
+ * a file system in memory large arrays are copied by several threads. */
 #define _GNU_SOURCE /* fallocate */
 
 #include "cli/io/npy.h"

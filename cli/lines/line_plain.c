@@ -11,7 +11,7 @@
 #include "cli/base/workers.h"
 #include "cli/io/number/digits.h"
 #include "cli/io/source.h"
-#include "cli/io/spool.h"
+#include "cli/io/tempfile.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -8,7 +8,6 @@
 
 #include "fuzz.h"
 
-#include "cli/csv/csv_column.h"
 #include "cli/csv/csv_stream.h"
 #include "cli/csv/csv_rows.h"
 

@@ -4,10 +4,9 @@
 
 #include "cli/cmd/command.h"
 
-#include "cli/cmd/external/pieces.h"
-#include "cli/csv/csv_column.h"
+#include "cli/cmd/external/external.h"
 #include "cli/csv/csv_stream.h"
-#include "cli/csv/csv_output.h"
+#include "cli/csv/csv_rows.h"
 #include "cli/io/summary.h"
 #include "ordo_external_lines.h"
 

@@ -7,7 +7,7 @@
 #include "cli/cmd/csv/csv_command.h"
 
 #include "cli/csv/csv_scan.h"
-#include "cli/io/spool.h"
+#include "cli/io/tempfile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -193,8 +193,8 @@ static bool encode_row(const csv_large *x, const char *copy, size_t length, key_
 }
 
 /* The row is copied: the reader looks at CSV_BLOCK bytes after it. */
-bool csv_large_key(const csv_large *x, const char *row, size_t length, key_bytes *out,
-                   size_t *group)
+static bool large_key(const csv_large *x, const char *row, size_t length, key_bytes *out,
+                      size_t *group)
 {
     char        small[SMALL_ROW + 1 + CSV_BLOCK];
     char *const large = length > SMALL_ROW ? malloc(length + 1 + CSV_BLOCK) : NULL;
@@ -222,7 +222,7 @@ static ptrdiff_t key_of_row(void *user, const char *row, size_t length, void *in
 {
     key_bytes out = {.data = into, .capacity = room, .fixed = true};
 
-    if (csv_large_key(user, row, length, &out, NULL))
+    if (large_key(user, row, length, &out, NULL))
         return (ptrdiff_t)out.used;
     errno = ENOMEM;
     return out.wanted > room ? (ptrdiff_t)out.wanted : -1;
@@ -233,7 +233,7 @@ static bool read_row(csv_sorting *sorting, csv_item *item)
 {
     sorting->key.used = 0;
     const bool ok =
-        csv_large_key(sorting->x, item->text, item->length - 1, &sorting->key, &item->group);
+        large_key(sorting->x, item->text, item->length - 1, &sorting->key, &item->group);
 
     item->key = sorting->key.data;
     item->key_length = sorting->key.used;

@@ -7,7 +7,7 @@
 
 #include "cli/cmd/csv/csv_command.h"
 
-#include "cli/io/spool.h"
+#include "cli/io/tempfile.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
  * handled here. The external calls use no disk if the data fit. */
 #define _XOPEN_SOURCE 700
 
-#include "cli/cmd/external/pieces.h"
+#include "cli/cmd/external/external.h"
 
 #include <errno.h>
 #include <stdio.h>

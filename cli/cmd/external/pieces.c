@@ -1,10 +1,8 @@
-/* pieces.c - steps of commands that sort lines and rows larger than memory (see pieces.h). */
+/* pieces.c - steps of commands that sort lines and rows larger than memory (see external.h). */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/cmd/external/pieces.h"
-
 #include "cli/cmd/external/external.h"
-#include "cli/io/spool.h"
+#include "cli/io/tempfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

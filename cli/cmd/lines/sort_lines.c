@@ -1,7 +1,7 @@
 /* sort_lines.c - `ordo sort` of lines: the options of sort(1), in the C locale. */
 #define _DEFAULT_SOURCE /* getentropy */
 
-#include "cli/cmd/external/pieces.h"
+#include "cli/cmd/external/external.h"
 
 #include "cli/lines/external/line_merge.h"
 #include "cli/lines/key_encode.h"

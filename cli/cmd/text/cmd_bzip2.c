@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 
 #include "cli/cmd/command.h"
-#include "cli/io/spool.h"
+#include "cli/io/tempfile.h"
 #include "ordo_bz.h"
 
 #include <errno.h>
