@@ -163,8 +163,9 @@ static bool quantiles(execution *e, const ordo_quantile_opts *opts)
            write_results(e, ORDO_F64, values, e->o.count);
 }
 
-static bool quantiles_of_groups(execution *e, ordo_groups *groups)
+static bool quantiles_of_groups(execution *e, const beside_arrays *b)
 {
+    ordo_groups *const       groups = b->groups;
     const input *const       in = &e->in;
     const size_t             each = e->o.count;
     const ordo_quantile_opts wish = library_options(e);
@@ -192,7 +193,7 @@ static bool work(execution *e)
     ordo_quantile_opts opts = library_options(e);
 
     if (e->o.groups_file != NULL)
-        return with_groups(e, quantiles_of_groups);
+        return with_beside(e, quantiles_of_groups);
     const bool ok = read_weights(e, &weights, &opts) && quantiles(e, &opts);
     input_free(&weights);
     return ok;

@@ -103,8 +103,9 @@ static bool find_and_write(execution *e, size_t k, ordo_type type, void *values,
 }
 
 /* Elements or indices of each group. */
-static bool topk_groups(execution *e, ordo_groups *groups)
+static bool topk_groups(execution *e, const beside_arrays *b)
 {
+    ordo_groups *const    groups = b->groups;
     const options *const  o = &e->o;
     const ordo_type       type = index_type(o->index_type, e->n);
     const ordo_group_opts opts = ORDO_OPTS(
@@ -194,7 +195,7 @@ static bool work(execution *e)
     if (o->text)
         return topk_lines(e);
     if (o->groups_file != NULL)
-        return with_groups(e, topk_groups);
+        return with_beside(e, topk_groups);
     if (!o->index && (values = new_results(e, e->in.type, k, "the top elements")) == NULL)
         return false;
     if ((o->index || o->with_index) && (index = new_results(e, type, k, "the indices")) == NULL)

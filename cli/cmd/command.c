@@ -506,8 +506,6 @@ bool write_results(execution *e, ordo_type type, const void *results, size_t n)
     return finish_output(e, output_array(&e->out, type, results, n));
 }
 
-bool write_lines(execution *e, const lines *l) { return finish_output(e, lines_write(l, &e->out)); }
-
 uint64_t descending_flag(const execution *e) { return e->o.descending ? ORDO_DESCENDING : 0; }
 
 char *read_whole_text(execution *e, size_t i, size_t *n)

@@ -119,9 +119,8 @@ void *new_results(execution *e, ordo_type type, size_t n, const char *what);
 /* call_end(), then counts the time since the last phase as `phase`. */
 bool call_done(execution *e, const char *phase, ordo_status status);
 
-/* Write results, or lines, and make the output final. */
+/* Writes results and makes the output final. */
 bool write_results(execution *e, ordo_type type, const void *results, size_t n);
-bool write_lines(execution *e, const lines *l);
 
 /* Makes the output final if all was written (ok). */
 bool finish_output(execution *e, bool ok);
@@ -211,19 +210,23 @@ bool both_from_stdin(const execution *e, const char *path);
 const char *groups_wrong(const execution *e);
 const char *beside_wrong(const execution *e);
 
-/* beside.c: reads --groups and calls `work`. count_groups finds the number of groups and takes
- * memory for their keys. write_groups writes a line for each group, with its key and its results;
- * other formats than text get only the results. found: how many results each group has; NULL:
- * `each`. */
-bool with_groups(execution *e, bool (*work)(execution *e, ordo_groups *groups));
+typedef struct beside_arrays {  /* what is read beside the input */
+    ordo_groups       *groups;  /* of --groups; NULL: not given                                   */
+    const ordo_column *columns; /* of --then, after the input, which is the first; NULL: the same */
+    size_t             count;   /* of the columns                                                 */
+} beside_arrays;
+
+typedef bool (*beside_work)(execution *e, const beside_arrays *b);
+
+/* beside.c: reads --then or --groups and calls `work`. */
+bool with_beside(execution *e, beside_work work);
+
+/* beside.c: count_groups() finds the number of groups and takes memory for their keys.
+ * write_groups() writes a line for each group, with its key and its results; other formats than text
+ * get only the results. found: how many results each group has; NULL: `each`. */
 bool count_groups(execution *e, ordo_groups *groups);
 bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const void *results,
                   size_t each, const uint64_t *found);
-
-/* beside.c: reads --then or --groups and calls `work` with the columns, of which the input is the
- * first, or with the groups; without these options with neither. */
-bool with_beside(execution *e, bool (*work)(execution *e, ordo_groups *groups,
-                                            const ordo_column *columns, size_t count));
 
 /* What is wrong with --sub-array, as `wrong` returns it. */
 const char *sub_array_wrong(const execution *e);

@@ -6,7 +6,6 @@
 
 #include "cli/lines/key_number.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

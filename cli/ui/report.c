@@ -3,7 +3,6 @@
 
 #include "cli/io/number/number.h"
 
-#include <string.h>
 
 /* ---- The first pass of a sample sort of few numbers, step by step
  *
@@ -182,37 +181,40 @@ static void print_seconds(const char *name, const double *seconds, size_t count)
 /* The facts that apply, as the members of a JSON object. */
 static void print_facts(const ordo_facts *f, const ordo_path *path)
 {
-#define FACT(field) #field, (double)f->field
+#define FACT(field)                                                                                \
+    {                                                                                              \
+#field, (double)f->field                                                                   \
+    }
     const struct {
         const char *name;
         double      value;
-    } numbers[] = {{FACT(radius)},
-                   {FACT(runs)},
-                   {FACT(displaced)},
-                   {FACT(passes)},
-                   {FACT(buckets)},
-                   {FACT(record_bytes)},
-                   {FACT(tile)},
-                   {FACT(device_status)},
-                   {FACT(letter_bits)},
-                   {FACT(rounds)},
-                   {FACT(batches)},
-                   {FACT(segments)},
-                   {FACT(handed_over)},
-                   {FACT(rank_bytes)},
-                   {FACT(surveys)},
-                   {FACT(groups)},
-                   {FACT(device_bytes)},
-                   {FACT(needed_bytes)},
-                   {FACT(cpu_share)},
-                   {FACT(packed)},
-                   {FACT(copy_seconds)},
-                   {FACT(cpu_idle_seconds)},
-                   {FACT(device_idle_seconds)},
-                   {FACT(devices)},
-                   {FACT(shares_unused)},
-                   {FACT(tried_radius)},
-                   {FACT(radius_failed)}};
+    } numbers[] = {FACT(radius),
+                   FACT(runs),
+                   FACT(displaced),
+                   FACT(passes),
+                   FACT(buckets),
+                   FACT(record_bytes),
+                   FACT(tile),
+                   FACT(device_status),
+                   FACT(letter_bits),
+                   FACT(rounds),
+                   FACT(batches),
+                   FACT(segments),
+                   FACT(handed_over),
+                   FACT(rank_bytes),
+                   FACT(surveys),
+                   FACT(groups),
+                   FACT(device_bytes),
+                   FACT(needed_bytes),
+                   FACT(cpu_share),
+                   FACT(packed),
+                   FACT(copy_seconds),
+                   FACT(cpu_idle_seconds),
+                   FACT(device_idle_seconds),
+                   FACT(devices),
+                   FACT(shares_unused),
+                   FACT(tried_radius),
+                   FACT(radius_failed)};
 #undef FACT
 
     fprintf(stderr, "\"input\": \"%s\", \"strategy\": \"%s\"",

@@ -76,7 +76,6 @@ typedef struct csv_groups {
 /* csv_groups.c: finds the groups of --by. Takes two arrays of new_results(). False after a message;
  * nothing is left to free then. */
 bool csv_find_groups(execution *e, csv_groups *out);
-void csv_groups_free(csv_groups *groups);
 
 /* csv_groups.c: csv_append_names() of the first row of a group. */
 bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to);
@@ -123,7 +122,6 @@ typedef struct csv_order { /* rows in memory, in the order of --key */
 
 /* csv_engine.c: reads and sorts the rows. False after a message; nothing is left to free then. */
 bool csv_order_find(execution *e, int asked_type, csv_order *out);
-void csv_order_free(csv_order *order);
 
 /* ---- Rows larger than memory ---- */
 

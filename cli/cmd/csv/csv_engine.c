@@ -380,11 +380,9 @@ bool csv_order_find(execution *e, int asked_type, csv_order *out)
         ok = call_done(e, "sort", csv_rows_sort(e->ctx, &out->rows, out->type, out->index));
     }
     if (!ok)
-        csv_order_free(out);
+        csv_rows_free(&out->rows);
     return ok;
 }
-
-void csv_order_free(csv_order *order) { csv_rows_free(&order->rows); }
 
 /* Leaves the first e->o.k rows of each group in the index, the groups in their order. */
 static bool pick_groups(execution *e, csv_order *order)
@@ -416,7 +414,7 @@ static bool pick_groups(execution *e, csv_order *order)
     order->index = picked;
     order->n = found;
     free(next);
-    csv_groups_free(&groups);
+    csv_rows_free(&groups.rows);
     return ok;
 }
 
@@ -480,6 +478,6 @@ bool csv_in_order(execution *e, const csv_job *job)
     if (!csv_order_find(e, 0, &order))
         return false;
     const bool ok = (!job->first || pick_groups(e, &order)) && write_order(e, job, &order);
-    csv_order_free(&order);
+    csv_rows_free(&order.rows);
     return ok;
 }

@@ -65,7 +65,7 @@ bool csv_find_groups(execution *e, csv_groups *out)
                        csv_rows_rank(e->ctx, &out->rows, ORDO_TIES_DENSE, ORDO_U64, out->numbers));
     }
     if (!ok) {
-        csv_groups_free(out);
+        csv_rows_free(&out->rows);
         return false;
     }
     for (size_t i = n; i > 0; i--) {
@@ -76,8 +76,6 @@ bool csv_find_groups(execution *e, csv_groups *out)
     }
     return true;
 }
-
-void csv_groups_free(csv_groups *groups) { csv_rows_free(&groups->rows); }
 
 bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to)
 {

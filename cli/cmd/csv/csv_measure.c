@@ -229,7 +229,7 @@ static bool write_columns(csv_measure_job *job, const csv_columns *columns)
                 : write_line(job, NULL, 0, c->column,
                              &(csv_cells){.type = c->type, .n = c->n, .values = c->values});
     }
-    csv_groups_free(&groups);
+    csv_rows_free(&groups.rows);
     return finish_output(job->e, ok);
 }
 

@@ -95,7 +95,7 @@ static bool rank_groups(execution *e, const csv_rows *rows, ordo_type type, void
                        ordo_group_rank(e->ctx, &g, ORDO_U64, keys, rows->n, type, ranks,
                                        &ORDO_OPTS(ordo_group_opts, .ties = ties)));
     }
-    csv_groups_free(&groups);
+    csv_rows_free(&groups.rows);
     return ok;
 }
 
@@ -344,7 +344,7 @@ static bool argsort_in_memory(execution *e)
     if (e->o.one_based)
         add_one(order.type, order.index, order.n);
     const bool ok = write_results(e, order.type, order.index, order.n);
-    csv_order_free(&order);
+    csv_rows_free(&order.rows);
     return ok;
 }
 

@@ -6,7 +6,6 @@
 #include "cli/io/number/number.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
