@@ -296,17 +296,6 @@ bool temp_rename(tempfile *t, const char *path)
     return renamed;
 }
 
-static bool write_at(int fd, const char *data, size_t length, off_t at)
-{
-    for (size_t done = 0; done < length;) {
-        const ssize_t wrote = pwrite(fd, data + done, length - done, at + (off_t)done);
-        if (wrote < 0 && errno != EINTR)
-            return false;
-        done += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return true;
-}
-
 bool temp_copy_to(const tempfile *t, int fd)
 {
     char *const buffer = malloc(COPY_CHUNK);
@@ -317,7 +306,7 @@ bool temp_copy_to(const tempfile *t, int fd)
         const ssize_t got = pread(t->fd, buffer, COPY_CHUNK, at);
         if (got < 0 && errno == EINTR)
             continue;
-        ok = got >= 0 && write_at(fd, buffer, (size_t)got, at);
+        ok = got >= 0 && spool_write(fd, buffer, (size_t)got);
         at += got > 0 ? got : 0;
         more = ok && got > 0;
     }

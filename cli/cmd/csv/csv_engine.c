@@ -7,7 +7,6 @@
 #include "cli/cmd/csv/csv_command.h"
 
 #include "cli/csv/csv_scan.h"
-#include "cli/io/tempfile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -90,23 +89,13 @@ static size_t longest_row(const execution *e)
 /* Copies stdin to a temporary file, so that it can be read again. */
 static bool copy_pipe(csv_large *x)
 {
-    char    buffer[1 << 16];
-    ssize_t got;
+    source s;
 
-    x->copy = pieces_temporary(x->e);
-    if (x->copy < 0)
-        return false;
-    while ((got = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return cli_fail("stdin: cannot read: %s", strerror(errno));
-        if (!spool_write(x->copy, buffer, (size_t)got))
-            return cli_fail("stdin: cannot copy it to a temporary file: %s", strerror(errno));
-    }
+    x->copy = source_open(&s, NULL) ? pieces_copy(x->e, &s) : -1;
+    source_close(&s);
     snprintf(x->copy_name, sizeof x->copy_name, "/dev/fd/%d", x->copy);
     x->copy_path = x->copy_name;
-    return true;
+    return x->copy >= 0;
 }
 
 bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)

@@ -160,4 +160,7 @@ bool pieces_finish(execution *e, bool ok, const ordo_external_report *report);
 const char *pieces_folder(const execution *e);
 int         pieces_temporary(const execution *e);
 
+/* A temporary file with what is left of a source. -1 after a message. */
+int pieces_copy(const execution *e, source *s);
+
 #endif

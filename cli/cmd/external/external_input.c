@@ -4,8 +4,6 @@
 
 #include "cli/cmd/external/external.h"
 
-#include "cli/io/tempfile.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,26 +28,6 @@ enum {
 
 /* ---- Pipes ---- */
 
-/* Copies a pipe, whose beginning is in the block, to a temporary file and makes it the source. */
-static bool spool_pipe(external_input *in)
-{
-    const char *const folder = pieces_folder(in->e);
-    char              piece[1 << 16];
-    size_t            got = 1;
-
-    in->spool = spool_open(folder);
-    if (in->spool < 0)
-        return cli_fail("%s: cannot create a temporary file: %s", folder, strerror(errno));
-    while (got > 0) {
-        if (!source_read(&in->s, piece, sizeof piece, &got))
-            return false;
-        if (!spool_write(in->spool, piece, got))
-            return cli_fail("%s: cannot copy it to a temporary file: %s", in->s.name,
-                            strerror(errno));
-    }
-    return true;
-}
-
 /* Makes text that can be read twice: a file, a block or a copy. */
 static bool hold_text(external_input *in)
 {
@@ -62,7 +40,8 @@ static bool hold_text(external_input *in)
     if (!source_fill(s, limit > 0 ? (size_t)limit / HELD_SHARE : SIZE_MAX))
         return false;
     in->in_block = s->ended;
-    return s->ended || spool_pipe(in);
+    in->spool = s->ended ? -1 : pieces_copy(in->e, s);
+    return s->ended || in->spool >= 0;
 }
 
 bool external_text_restart(external_input *in, size_t file)

@@ -169,3 +169,19 @@ int pieces_temporary(const execution *e)
         cli_error("%s: cannot make a temporary file: %s", folder, strerror(errno));
     return fd;
 }
+
+int pieces_copy(const execution *e, source *s)
+{
+    const int fd = pieces_temporary(e);
+    char      piece[1 << 16];
+    size_t    got = 1;
+    bool      ok = fd >= 0;
+
+    while (ok && got > 0)
+        ok = source_read(s, piece, sizeof piece, &got) &&
+             (spool_write(fd, piece, got) ||
+              cli_fail("%s: cannot copy it to a temporary file: %s", s->name, strerror(errno)));
+    if (!ok && fd >= 0)
+        close(fd);
+    return ok ? fd : -1;
+}
