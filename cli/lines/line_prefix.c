@@ -6,7 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/base/workers.h"
-#include "cli/io/text/line_batches.h"
+#include "cli/io/text/text_lines.h"
 #include "cli/lines/line_sort.h"
 
 #include <stdlib.h>

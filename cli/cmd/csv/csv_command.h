@@ -57,10 +57,10 @@ typedef struct csv_by { /* the columns of --by */
     size_t   columns, column[CSV_MOST_KEYS];
 } csv_by;
 
-/* csv_groups.c: finds these columns. False after a message. */
+/* csv_records.c: finds these columns. False after a message. */
 bool csv_find_by(const execution *e, const csv_table *table, csv_by *out);
 
-/* csv_groups.c: appends the values of the row [row, end) in these columns, in quotes only where
+/* csv_records.c: appends the values of the row [row, end) in these columns, in quotes only where
  * they need them, each with a separator after it. */
 bool csv_append_names(const csv_table *table, const csv_by *by, const char *row, const char *end,
                       key_bytes *to);
@@ -73,11 +73,11 @@ typedef struct csv_groups {
     size_t    n;
 } csv_groups;
 
-/* csv_groups.c: finds the groups of --by. Takes two arrays of new_results(). False after a message;
+/* csv_records.c: finds the groups of --by. Takes two arrays of new_results(). False after a message;
  * nothing is left to free then. */
 bool csv_find_groups(execution *e, csv_groups *out);
 
-/* csv_groups.c: csv_append_names() of the first row of a group. */
+/* csv_records.c: csv_append_names() of the first row of a group. */
 bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to);
 
 /* ---- Rows in order ---- */
