@@ -8,7 +8,6 @@
 
 #include "cli/base/workers.h"
 #include "cli/csv/csv_keys.h"
-#include "cli/csv/csv_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * seed, then the key: equal keys stay together. */
 #include "cli/lines/key_encode.h"
 
-#include "cli/lines/key_number.h"
+#include "cli/lines/line_order.h"
 
 #include <float.h>
 #include <math.h>

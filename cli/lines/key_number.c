@@ -1,6 +1,6 @@
-/* key_number.c - reads numbers and months (see key_number.h). -g is strtold(), which needs a copy
+/* key_number.c - reads numbers and months (see line_order.h). -g is strtold(), which needs a copy
  * that ends with NUL. */
-#include "cli/lines/key_number.h"
+#include "cli/lines/line_order.h"
 
 #include <math.h>
 #include <stdlib.h>

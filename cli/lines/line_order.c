@@ -4,8 +4,6 @@
  * options of its own takes none of the options for all keys; a key without takes all of them. */
 #include "cli/lines/line_order.h"
 
-#include "cli/lines/key_number.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,14 +6,13 @@
 
 #include "cli/base/workers.h"
 #include "cli/lines/key_encode.h"
-#include "cli/lines/line_words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Keys of all lines
  *
- * Keys that do not fit a word (line_words.h) become bytes. Each thread encodes a part of the lines
+ * Keys that do not fit a word (line_words.c) become bytes. Each thread encodes a part of the lines
  * into its own buffer; the buffers are then copied together.
  * Memory: 8 bytes a line for words; otherwise 8 bytes a line and the encoded bytes, which are about
  * the bytes of the keys plus, with a last resort, those of the line, and twice that while

@@ -3,9 +3,26 @@
 #define ORDO_CLI_LINES_LINE_SORT_H
 
 #include "cli/io/text/text_lines.h"
-#include "cli/lines/line_words.h"
+#include "cli/lines/line_order.h"
 
-/* The encoded keys of all lines. Keys that fit 64 bits in every line become a word (line_words.h).
+/* The keys of a line as one 64-bit word, where they fit: a key does if it is a number of -n with few
+ * digits, a month, or a short text; several keys, if their bits do. */
+typedef enum words_result {
+    WORDS_MADE,
+    WORDS_TOO_LONG, /* the keys do not fit */
+    WORDS_FAILED    /* after a message */
+} words_result;
+
+typedef struct line_words {
+    uint64_t *words; /* of each line, in the order of the keys without the last resort */
+    unsigned  bits;  /* of a word, at most                                             */
+} line_words;
+
+/* out->words is to be freed if the result is WORDS_MADE. */
+words_result line_words_make(const line_order *order, const lines *l, unsigned threads,
+                             line_words *out);
+
+/* The encoded keys of all lines. Keys that fit 64 bits in every line become a word (line_words).
  * Otherwise the keys of a line become bytes (key_encode.h). */
 typedef struct line_keys { /* at most one form; none: the lines themselves are the keys */
     line_words words;      /* without the last resort                                   */
