@@ -222,8 +222,8 @@ typedef bool (*beside_work)(execution *e, const beside_arrays *b);
 bool with_beside(execution *e, beside_work work);
 
 /* beside.c: count_groups() finds the number of groups and takes memory for their keys.
- * write_groups() writes a line for each group, with its key and its results; other formats than text
- * get only the results. found: how many results each group has; NULL: `each`. */
+ * write_groups() writes a line for each group, with its key and its results; other formats than
+ * text get only the results. found: how many results each group has; NULL: `each`. */
 bool count_groups(execution *e, ordo_groups *groups);
 bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const void *results,
                   size_t each, const uint64_t *found);

@@ -2,8 +2,8 @@
  *
  * One pass over the bytes finds the rows, counts their fields and encodes their keys. It starts
  * with the narrowest form of each key that a sample suggests: numbers as decimal integers of a
- * fixed number of places, then f64; text by its number in a list. If a value does not fit, the pass is repeated
- * with a wider form. */
+ * fixed number of places, then f64; text by its number in a list. If a value does not fit, the pass
+ * is repeated with a wider form. */
 #include "cli/csv/csv_rows.h"
 
 #include "cli/base/workers.h"

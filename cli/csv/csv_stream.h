@@ -44,7 +44,7 @@ bool csv_stream_again(csv_stream *stream);
 
 /* ---- Rows as a stream of bytes for the external sort
  *
- * Rows are checked while they are read, so that a bad row is named with its line, or left out. ---- */
+ * Rows are checked while they are read, so that a bad row is named with its line, or left out. */
 
 #define ORDO_CLI_CSV_CSV_FEED_H
 

@@ -54,8 +54,8 @@ void csv_table_free(csv_table *table);
 bool csv_table_from(const csv_dialect *dialect, const char *name, char *block, size_t size,
                     size_t parts, csv_table *out);
 
-/* csv_reader.c: divides the rows into at most `parts` parts. False after a message if a quote is never
- * closed. */
+/* csv_reader.c: divides the rows into at most `parts` parts. False after a message if a quote is
+ * never closed. */
 bool csv_cut(csv_table *table, size_t parts);
 
 /* csv_reader.c: the same for a table whose last row may be incomplete: that row is left out of the

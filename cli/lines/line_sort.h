@@ -5,8 +5,8 @@
 #include "cli/io/text/text_lines.h"
 #include "cli/lines/line_order.h"
 
-/* The keys of a line as one 64-bit word, where they fit: a key does if it is a number of -n with few
- * digits, a month, or a short text; several keys, if their bits do. */
+/* The keys of a line as one 64-bit word, where they fit: a key does if it is a number of -n with
+ * few digits, a month, or a short text; several keys, if their bits do. */
 typedef enum words_result {
     WORDS_MADE,
     WORDS_TOO_LONG, /* the keys do not fit */

@@ -73,8 +73,8 @@ typedef struct csv_groups {
     size_t    n;
 } csv_groups;
 
-/* csv_records.c: finds the groups of --by. Takes two arrays of new_results(). False after a message;
- * nothing is left to free then. */
+/* csv_records.c: finds the groups of --by. Takes two arrays of new_results(). False after a
+ * message; nothing is left to free then. */
 bool csv_find_groups(execution *e, csv_groups *out);
 
 /* csv_records.c: csv_append_names() of the first row of a group. */
@@ -170,8 +170,8 @@ bool csv_sort_items(csv_sorting *sorting, ordo_external_report *report);
 
 /* ---- Keys of rows with a number each, sorted with temporary files ----
  *
- * The rows stay in the input: rank and argsort sort their positions, and summaries of groups sort the
- * values of columns. */
+ * The rows stay in the input: rank and argsort sort their positions, and summaries of groups sort
+ * the values of columns. */
 
 typedef struct csv_record_job {
     csv_large *x;

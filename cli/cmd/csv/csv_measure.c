@@ -1,8 +1,8 @@
 /* csv_measure.c - results for each column of numbers, or for each group and column (see
  * csv_command.h). Empty values are left out.
  *
- * Rows larger than memory: without --by the numbers of each column go to a temporary file, or into a
- * summary if that is enough. With --by they are sorted by column and group first, so that the
+ * Rows larger than memory: without --by the numbers of each column go to a temporary file, or into
+ * a summary if that is enough. With --by they are sorted by column and group first, so that the
  * numbers of a group are neighbours. The types of the columns are i64 at first; a value that the
  * type of its column cannot hold starts the pass again with a wider type. */
 #define _POSIX_C_SOURCE 200809L

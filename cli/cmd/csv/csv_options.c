@@ -1,5 +1,5 @@
-/* csv_options.c - the commands that read CSV and TSV files: their work, their options and their help
- * about them, and the reading of rows and keys (see csv_command.h). */
+/* csv_options.c - the commands that read CSV and TSV files: their work, their options and their
+ * help about them, and the reading of rows and keys (see csv_command.h). */
 #include "cli/cmd/csv/csv_command.h"
 
 #include <stdio.h>

@@ -2,10 +2,10 @@
  * groups of --by; `ordo argsort --csv`: the positions of the rows in the order of their keys,
  * counted without the header.
  *
- * Ranks of rows larger than memory: the rows are sorted by their keys; only keys and positions go to
- * temporary files. The sorted positions with their ranks are written to a file, which is read from
- * its end: there the last row of a tie comes first, so its place is known to the others. Pairs of
- * position and rank are sorted by position, and the input is read again to add a rank to each
+ * Ranks of rows larger than memory: the rows are sorted by their keys; only keys and positions go
+ * to temporary files. The sorted positions with their ranks are written to a file, which is read
+ * from its end: there the last row of a tie comes first, so its place is known to the others. Pairs
+ * of position and rank are sorted by position, and the input is read again to add a rank to each
  * row. */
 #include "cli/cmd/csv/csv_command.h"
 

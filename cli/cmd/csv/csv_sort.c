@@ -1,6 +1,7 @@
-/* csv_sort.c - `ordo sort --csv`: sorts rows by columns, or checks that they are sorted; `ordo unique
- * --csv`: the first row of each tie in the order of the keys, how many there are, or with a column of
- * how many rows tie. Rows are written byte for byte as they were read, the header first. */
+/* csv_sort.c - `ordo sort --csv`: sorts rows by columns, or checks that they are sorted; `ordo
+ * unique --csv`: the first row of each tie in the order of the keys, how many there are, or with a
+ * column of how many rows tie. Rows are written byte for byte as they were read, the header
+ * first. */
 #include "cli/cmd/csv/csv_command.h"
 
 /* Compares the rows of a block with their neighbours. Bad rows that are left out do not count.

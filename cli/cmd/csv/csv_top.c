@@ -1,9 +1,10 @@
-/* csv_top.c - `ordo topk --csv`: the first k rows in order, of all rows or of each group; `ordo select
- * --csv`: the rows at given places of the order.
+/* csv_top.c - `ordo topk --csv`: the first k rows in order, of all rows or of each group; `ordo
+ * select --csv`: the rows at given places of the order.
  *
- * topk of all rows takes one pass. The k best rows so far stand before each block of new rows. Their
- * keys are read together; only rows that come before the last of the k are sorted with them. Memory
- * holds a block and the k rows. If k rows may not fit, all rows are sorted with temporary files. */
+ * topk of all rows takes one pass. The k best rows so far stand before each block of new rows.
+ * Their keys are read together; only rows that come before the last of the k are sorted with them.
+ * Memory holds a block and the k rows. If k rows may not fit, all rows are sorted with temporary
+ * files. */
 #include "cli/cmd/csv/csv_command.h"
 
 #include <stdlib.h>

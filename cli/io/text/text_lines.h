@@ -54,7 +54,8 @@ bool lines_write_one(const lines *l, size_t i, output *out);
 /* The bytes of all lines with their ends. */
 size_t lines_size(const lines *l);
 
-/* Writes the n lines whose numbers, of type ORDO_U32 or ORDO_U64, are in index. If space for the output was reserved, the index must have each line once. */
+/* Writes the n lines whose numbers, of type ORDO_U32 or ORDO_U64, are in index. If space for the
+ * output was reserved, the index must have each line once. */
 bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n, output *out);
 
 /* Element i of an index of type ORDO_U32 or ORDO_U64. */
