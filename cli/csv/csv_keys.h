@@ -117,13 +117,11 @@ static inline csv_span csv_trim(csv_span value)
     return value;
 }
 
-/* ---- Values as 64-bit words
+/* ---- Values as 64-bit words ----
  *
  * A number is a decimal integer of a fixed number of places if it has at most 15 digits, where that
  * order is also the order of f64 (without places: any integer below 2^62), or else the order of its
- * f64. A date is its ticks. ---- */
-
-#define ORDO_CLI_CSV_CSV_WORD_H
+ * f64. A date is its ticks. */
 
 #define CSV_SPECIAL (UINT64_MAX - 7) /* plus a csv_class: words after all values */
 
@@ -147,9 +145,9 @@ csv_form csv_form_wider(csv_form a, csv_form b);
  * if the value is bad (*class is not CSV_VALUE) or needs the form that *form then is. */
 bool csv_word(const csv_key *key, csv_form *form, csv_span value, uint64_t *word, csv_class *class);
 
-/* ---- The different values of a column, each with a number: a hash table
+/* ---- The different values of a column, each with a number: a hash table ----
  *
- * A column of text with few different values is sorted by their numbers. ---- */
+ * A column of text with few different values is sorted by their numbers. */
 
 enum {
     CSV_LIST_MOST = 1 << 14 /* values; the table stays in the cache */

@@ -131,12 +131,12 @@ csv_span csv_unquote(csv_span value, bool quotes, csv_text *text)
     return (csv_span){text->data, to};
 }
 
-/* ---- Parts that begin with a row
+/* ---- Parts that begin with a row ----
  *
  * A candidate is the byte after a newline. It begins a row, or it lies inside a quoted field. Each
  * thread reads the bytes from its candidate to the next one under both assumptions; only quotes are
  * visited, and bytes without a quote keep the assumption. One pass over the results then says which
- * assumption holds, and where the first row of each part begins. ---- */
+ * assumption holds, and where the first row of each part begins. */
 
 typedef struct outcome { /* under one assumption */
     bool        quoted;  /* the bytes end inside a quoted field                     */

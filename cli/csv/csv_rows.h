@@ -44,11 +44,9 @@ ordo_status csv_rows_rank(ordo_ctx *ctx, const csv_rows *rows, ordo_ties ties, o
 /* < 0, 0, > 0: row i comes before, ties with, comes after row j. */
 int csv_rows_compare(const csv_rows *rows, size_t i, size_t j);
 
-/* ---- Writing rows
+/* ---- Writing rows ----
  *
- * Several threads make a batch while the one before is written. ---- */
-
-#define ORDO_CLI_CSV_CSV_OUTPUT_H
+ * Several threads make a batch while the one before is written. */
 
 /* Appends row i of the output to `to`. False if there is not enough memory. Called by several
  * threads at a time. */
@@ -75,12 +73,10 @@ bool csv_append_value(const csv_dialect *dialect, csv_span value, key_bytes *to)
 
 bool csv_append_bytes(key_bytes *to, const void *bytes, size_t length);
 
-/* ---- Columns of numbers of a table, all in one pass
+/* ---- Columns of numbers of a table, all in one pass ----
  *
  * The type of a column is chosen as text_start() does: i64 if every value is an integer, u64 if
- * some exceed i64 and none is negative, otherwise f64. Empty values are left out. ---- */
-
-#define ORDO_CLI_CSV_CSV_COLUMN_H
+ * some exceed i64 and none is negative, otherwise f64. Empty values are left out. */
 
 typedef struct csv_column {
     size_t    column;

@@ -276,10 +276,10 @@ bool csv_stream_next(csv_stream *stream, const char *rows, size_t bytes)
     return false;
 }
 
-/* ---- Rows as a stream of bytes
+/* ---- Rows as a stream of bytes ----
  *
  * The keys of each block are read as in memory, to find the bad rows. The external sort encodes the
- * keys of a row again when it needs them. ---- */
+ * keys of a row again when it needs them. */
 
 size_t csv_row_bytes(const csv_dialect *dialect, const char *text, size_t length)
 {

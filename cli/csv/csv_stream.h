@@ -42,11 +42,9 @@ bool csv_stream_next(csv_stream *stream, const char *rows, size_t bytes);
 /* Starts again with the first row. Pipes cannot: false after a message. */
 bool csv_stream_again(csv_stream *stream);
 
-/* ---- Rows as a stream of bytes for the external sort
+/* ---- Rows as a stream of bytes for the external sort ----
  *
  * Rows are checked while they are read, so that a bad row is named with its line, or left out. */
-
-#define ORDO_CLI_CSV_CSV_FEED_H
 
 typedef struct csv_bad_rows { /* left out or put last */
     size_t      n;

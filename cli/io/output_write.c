@@ -330,12 +330,12 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n)
     return ok;
 }
 
-/* ---- Files in memory that several threads write
+/* ---- Files in memory that several threads write ----
  *
  * In tmpfs write() serves one thread at a time. Several threads can write to a mapping of the file.
  * Its pages are allocated first, so that a full file system is an error and no SIGBUS. If the size
  * is known before the work, a thread allocates them meanwhile. With 16 threads of a Xeon 98 MB took
- * 31 ms by write(); 8 to 15 ms to allocate and 5 ms to copy by threads. ---- */
+ * 31 ms by write(); 8 to 15 ms to allocate and 5 ms to copy by threads. */
 
 #define TMPFS 0x01021994 /* f_type of a file system in memory */
 

@@ -71,8 +71,6 @@ void temp_drop(tempfile *t);
 
 /* ---- Temporary files without a name, which are written and then read ---- */
 
-#define ORDO_CLI_IO_SPOOL_H
-
 /* Where they are: `asked` if it is not NULL, otherwise $TMPDIR or the system's folder. */
 const char *spool_folder(const char *asked);
 

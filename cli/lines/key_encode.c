@@ -258,12 +258,12 @@ bool key_encode(const line_order *order, const char *line, size_t length, key_by
     return true;
 }
 
-/* ---- Versions (-V)
+/* ---- Versions (-V) ----
  *
  * The order is that of GNU's version sort: an empty key, ".", "..", other keys that begin with '.',
  * then the rest. A key without its suffixes, such as ".tar.gz", decides first, then the whole key.
  * A text is compared in turn by characters that are no digits and by numbers: '~' comes before the
- * end of the characters, then letters, then other characters. ---- */
+ * end of the characters, then letters, then other characters. */
 
 enum {
     CODE_TILDE = 1,

@@ -188,11 +188,11 @@ void line_order_free(line_order *order)
     order->n = 0;
 }
 
-/* ---- Where the bytes of a key are in a line
+/* ---- Where the bytes of a key are in a line ----
  *
  * With a separator, field f is what lies between separators f - 1 and f. Without one, a field
  * starts with its blanks. A position beyond the line is the end of the line, and a key that ends
- * before it begins is empty. --debug shows an empty key where GNU sort does. ---- */
+ * before it begins is empty. --debug shows an empty key where GNU sort does. */
 
 /* The end of the field that begins at p. */
 static const char *field_end(int separator, const char *p, const char *end)

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Keys of all lines
+/* ---- Keys of all lines ----
  *
  * Keys that do not fit a word (line_words.c) become bytes. Each thread encodes a part of the lines
  * into its own buffer; the buffers are then copied together.
  * Memory: 8 bytes a line for words; otherwise 8 bytes a line and the encoded bytes, which are about
  * the bytes of the keys plus, with a last resort, those of the line, and twice that while
- * copying. ---- */
+ * copying. */
 
 enum {
     LINES_PER_THREAD = 1 << 14 /* estimate: a thread costs less than this many lines */
@@ -224,10 +224,10 @@ size_t line_unique(const lines *l, const line_keys *keys, ordo_type type, void *
                           keys->words.words == NULL);
 }
 
-/* ---- --debug
+/* ---- --debug ----
  *
  * A tab is shown as '>', and other control characters take no column, so that the marks stand below
- * their bytes. A shown line ends with a newline, also with -z. ---- */
+ * their bytes. A shown line ends with a newline, also with -z. */
 
 static bool put_repeated(output *out, char c, size_t n)
 {

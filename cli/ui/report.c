@@ -3,9 +3,9 @@
 
 #include "cli/io/number/number.h"
 
-/* ---- The first pass of a sample sort of few numbers, step by step
+/* ---- The first pass of a sample sort of few numbers, step by step ----
  *
- * Figure 3.2 of the paper in lib/papers/hybrid/hybrid.h. ---- */
+ * Figure 3.2 of the paper in lib/papers/hybrid/hybrid.h. */
 
 static struct {
     size_t n, width;

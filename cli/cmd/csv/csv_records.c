@@ -216,10 +216,10 @@ void csv_spill_close(csv_spill *spill)
     key_bytes_free(&spill->buffer);
 }
 
-/* ---- The groups of --by
+/* ---- The groups of --by ----
  *
  * Rows whose values of the columns are the same text are one group. Groups of a column of numbers
- * are in the order of the numbers. ---- */
+ * are in the order of the numbers. */
 
 bool csv_find_by(const execution *e, const csv_table *table, csv_by *out)
 {

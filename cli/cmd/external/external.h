@@ -127,8 +127,6 @@ void external_index(indexed_keys *x, external_output *out, ordo_source *from, or
 
 /* ---- Steps of commands that sort lines and rows larger than memory ---- */
 
-#define ORDO_CLI_CMD_EXTERNAL_PIECES_H
-
 enum {
     PIECES_SAMPLE = 1 << 16 /* bytes of a file, to estimate the length of lines */
 };

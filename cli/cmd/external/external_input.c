@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Numbers in text: what is known of them before the library reads them
+/* ---- Numbers in text: what is known of them before the library reads them ----
  *
  * The first piece of the text is a guess for the rest: its type, and that the output can write the
  * lines again from the numbers. If a later piece differs, nothing has been written yet, and all of
  * the text is read for its type, the number of numbers and the longest line. The library then reads
  * it again (external_feed.c). A pipe that does not fit in a quarter of the memory limit is copied
- * to a temporary file first. ---- */
+ * to a temporary file first. */
 
 enum {
     MOST_LINE = 4000,

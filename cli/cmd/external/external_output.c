@@ -185,10 +185,10 @@ bool external_output_end(external_output *out)
            (lseek(to->fd, end, SEEK_SET) >= 0 || output_trouble(to, errno));
 }
 
-/* ---- `ordo topk --index` and `--with-index`
+/* ---- `ordo topk --index` and `--with-index` ----
  *
  * The library chooses among records of a key and its position. Positions, or positions and keys, of
- * the records that it returns are the output. ---- */
+ * the records that it returns are the output. */
 
 static ptrdiff_t read_keys(const indexed_keys *x, void *into, size_t bytes)
 {

@@ -176,11 +176,11 @@ bool input_to_flags(input *in, const char *option)
     return true;
 }
 
-/* ---- Several files as one array, and the lines they stand in
+/* ---- Several files as one array, and the lines they stand in ----
  *
  * The first file decides between text and binary data. The text of all files is kept as one block;
  * each line is moved to the front of the block once its number has been read. Lines of a single
- * file that number_format() can make again are not kept. ---- */
+ * file that number_format() can make again are not kept. */
 
 typedef struct line_keeper {
     lines *l;

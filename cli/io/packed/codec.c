@@ -251,11 +251,11 @@ size_t pack_block(codec c, const char *data, size_t length, char *out, size_t ro
                              : pack_bzip2(data, length, out, room);
 }
 
-/* ---- Reading, member after member
+/* ---- Reading, member after member ----
  *
  * Each library gets a step: it takes bytes from the input and writes bytes to the output, until
  * one of them is used up or the member ends. A step that does neither at the end of the file means
- * that the file is truncated. ---- */
+ * that the file is truncated. */
 
 enum {
     INPUT_SIZE = 1 << 18,

@@ -98,12 +98,10 @@ static inline uint64_t line_word(const char *line, size_t size, size_t room)
 /* < 0, 0, > 0: a comes before, is equal to, comes after b, byte by byte. */
 int lines_compare(const char *a, size_t a_length, const char *b, size_t b_length);
 
-/* ---- Many lines that lie anywhere in memory, written by several threads
+/* ---- Many lines that lie anywhere in memory, written by several threads ----
  *
  * A thread takes a batch of lines, finds its size, and copies its lines to a buffer or to the
- * mapped file. Batches are written in order. ---- */
-
-#define ORDO_CLI_IO_TEXT_LINE_BATCHES_H
+ * mapped file. Batches are written in order. */
 
 enum {
     LINE_CHUNK = 16 /* bytes that line_copy() moves at once */

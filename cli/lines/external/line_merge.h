@@ -22,8 +22,6 @@ bool line_merge(const merge_request *request, output *out);
 
 /* ---- The first k lines of a file in order, in one pass ---- */
 
-#define ORDO_CLI_LINES_LINE_TOP_H
-
 typedef struct line_top {
     size_t    n;       /* at most k                                                    */
     char     *bytes;   /* of the lines, without their ends, in order                   */
