@@ -22,11 +22,9 @@ bool read_beside(execution *e, const char *path, const char *dtype, const char *
     return false;
 }
 
-static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
-
 bool both_from_stdin(const execution *e, const char *path)
 {
-    return path != NULL && is_stdin(path) && is_stdin(e->o.operand);
+    return path != NULL && source_is_stdin(path) && source_is_stdin(e->o.operand);
 }
 
 const char *groups_wrong(const execution *e)
@@ -57,27 +55,6 @@ const char *beside_wrong(const execution *e)
 }
 
 /* ---- Groups ---- */
-
-/* Reads the groups; *groups is valid while keys is, which is to be freed. */
-static bool read_groups(execution *e, input *keys, ordo_groups *groups)
-{
-    if (!read_beside(e, e->o.groups_file, e->o.groups_dtype, "--groups-dtype", "groups", keys))
-        return false;
-    groups->keys = keys->data;
-    groups->type = (uint32_t)(keys->n > 0 ? keys->type : ORDO_U8);
-    return true;
-}
-
-bool with_groups(execution *e, bool (*work)(execution *e, ordo_groups *groups))
-{
-    input       keys = {.name = ""};
-    size_t      count = 0;
-    ordo_groups groups = ORDO_OPTS(ordo_groups, .nans = ORDO_NANS_LAST, .count = &count);
-    const bool  ok = read_groups(e, &keys, &groups) && work(e, &groups);
-
-    input_free(&keys);
-    return ok;
-}
 
 bool count_groups(execution *e, ordo_groups *groups)
 {
@@ -127,7 +104,7 @@ static bool read_columns(execution *e, char *list, input *files, ordo_column *co
     char *rest = list;
 
     for (char *path; (path = strsep(&rest, ",")) != NULL;) {
-        if (*path == '\0' || is_stdin(path))
+        if (*path == '\0' || source_is_stdin(path))
             return cli_fail("%s: --then: '%s' is not a list of files such as a.npy,b.npy",
                             e->command->name, cli_quoted(e->o.then_files));
         if (*count == ORDO_COLUMNS_MOST)
@@ -143,36 +120,33 @@ static bool read_columns(execution *e, char *list, input *files, ordo_column *co
     return true;
 }
 
-static bool with_columns(execution *e, bool (*work)(execution *e, ordo_groups *groups,
-                                                    const ordo_column *columns, size_t count))
+bool with_beside(execution *e, beside_work work)
 {
     input       files[ORDO_COLUMNS_MOST];
     ordo_column columns[ORDO_COLUMNS_MOST] = {
         {.keys = e->in.data, .type = (uint32_t)e->in.type, .flags = (uint32_t)descending_flag(e)}};
-    size_t      count = 1;
-    char *const list = strdup(e->o.then_files);
+    size_t        found = 0;
+    ordo_groups   groups = ORDO_OPTS(ordo_groups, .nans = ORDO_NANS_LAST, .count = &found);
+    beside_arrays b = {.count = 1};
+    char *const   list = e->o.then_files != NULL ? strdup(e->o.then_files) : NULL;
+    bool          ok = true;
 
-    if (list == NULL)
-        return cli_fail("%s: --then: not enough memory", e->command->name);
-    const bool ok = read_columns(e, list, files, columns, &count) && work(e, NULL, columns, count);
-    for (size_t c = 1; c < count; c++)
+    if (list != NULL) {
+        ok = read_columns(e, list, files, columns, &b.count);
+        b.columns = columns;
+    } else if (e->o.then_files != NULL) {
+        ok = cli_fail("%s: --then: not enough memory", e->command->name);
+    } else if (e->o.groups_file != NULL) {
+        ok = read_beside(e, e->o.groups_file, e->o.groups_dtype, "--groups-dtype", "groups",
+                         &files[1]);
+        b.count += ok;
+        groups.keys = ok ? files[1].data : NULL;
+        groups.type = (uint32_t)(ok && files[1].n > 0 ? files[1].type : ORDO_U8);
+        b.groups = &groups;
+    }
+    ok = ok && work(e, &b);
+    for (size_t c = 1; c < b.count; c++)
         input_free(&files[c]);
     free(list);
-    return ok;
-}
-
-bool with_beside(execution *e, bool (*work)(execution *e, ordo_groups *groups,
-                                            const ordo_column *columns, size_t count))
-{
-    input       keys = {.name = ""};
-    size_t      count = 0;
-    ordo_groups groups = ORDO_OPTS(ordo_groups, .nans = ORDO_NANS_LAST, .count = &count);
-
-    if (e->o.then_files != NULL)
-        return with_columns(e, work);
-    if (e->o.groups_file == NULL)
-        return work(e, NULL, NULL, 0);
-    const bool ok = read_groups(e, &keys, &groups) && work(e, &groups, NULL, 0);
-    input_free(&keys);
     return ok;
 }

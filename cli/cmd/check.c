@@ -6,6 +6,7 @@
 
 #include "cli/cmd/command.h"
 
+#include "cli/io/tempfile.h"
 #include "cli/io/text/text_numbers.h"
 #include "cli/lines/key_encode.h"
 
@@ -147,16 +148,8 @@ static bool read_keys(const source *s, const npy_array *a, size_t first, size_t 
 {
     const size_t size = ordo_type_size(a->type);
 
-    for (size_t done = 0; done < n * size;) {
-        const ssize_t got =
-            pread(s->fd, out + done, n * size - done, (off_t)(a->offset + first * size + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return cli_fail("%s: cannot read: %s", s->name,
-                            got < 0 ? strerror(errno) : "the file became shorter");
-        done += (size_t)got;
-    }
+    if (!spool_read(s->fd, a->offset + first * size, out, n * size))
+        return cli_fail("%s: cannot read: %s", s->name, strerror(errno));
     if (a->swapped)
         input_swap_bytes(out, n, size);
     return true;
@@ -203,7 +196,7 @@ bool check_file_sorted(execution *e, const char *path)
 {
     source s;
 
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (source_is_stdin(path))
         return cli_fail("merge: with -S each input is read twice: expected files, not stdin");
     const bool ok = source_open(&s, path) && check_numbers(e, &s);
     source_close(&s);

@@ -170,7 +170,8 @@ static bool generate_strings(execution *e, ordo_dist dist, const ordo_gen_opts *
     const lines all = {.n = n, .bytes = bytes, .offsets = offsets, .line_end = '\n'};
     call_begin("generating");
     return call_done(e, "gen", ordo_gen_strings(e->ctx, dist, n, offsets, bytes, size, opts)) &&
-           (dist == ORDO_DIST_FASTA && !e->o.lines ? write_records(e, &all) : write_lines(e, &all));
+           (dist == ORDO_DIST_FASTA && !e->o.lines ? write_records(e, &all)
+                                                   : finish_output(e, lines_write(&all, &e->out)));
 }
 
 static bool work(execution *e)

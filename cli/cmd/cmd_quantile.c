@@ -105,32 +105,20 @@ static const char *places_wrong(execution *e)
     return cut != NULL ? cut : groups_wrong(e);
 }
 
-static const char *median_wrong(execution *e)
-{
-    e->o.list = option_list("median", "-q", "0.5", 1, &e->o.count);
-    return places_wrong(e);
-}
-
-static const char *quantile_wrong(execution *e)
+static const char *wrong(execution *e)
 {
     options *const    o = &e->o;
-    const char *const list = o->list_text != NULL ? o->list_text : "0,0.25,0.5,0.75,1";
+    const bool        percent = e->command == &command_percentile;
+    const char *const otherwise = e->command == &command_median ? "0.5"
+                                  : percent                     ? "0,25,50,75,100"
+                                                                : "0,0.25,0.5,0.75,1";
 
     if (!method_known(e))
         return "";
-    o->list = option_list("quantile", "-q", list, 1, &o->count);
-    return places_wrong(e);
-}
-
-static const char *percentile_wrong(execution *e)
-{
-    options *const    o = &e->o;
-    const char *const list = o->list_text != NULL ? o->list_text : "0,25,50,75,100";
-
-    if (!method_known(e))
-        return "";
-    double *const places = option_list("percentile", "-p", list, 100, &o->count);
-    for (size_t i = 0; places != NULL && i < o->count; i++)
+    double *const places =
+        option_list(e->command->name, percent ? "-p" : "-q",
+                    o->list_text != NULL ? o->list_text : otherwise, percent ? 100 : 1, &o->count);
+    for (size_t i = 0; percent && places != NULL && i < o->count; i++)
         places[i] /= 100; /* as NumPy does */
     o->list = places;
     return places_wrong(e);
@@ -175,8 +163,9 @@ static bool quantiles(execution *e, const ordo_quantile_opts *opts)
            write_results(e, ORDO_F64, values, e->o.count);
 }
 
-static bool quantiles_of_groups(execution *e, ordo_groups *groups)
+static bool quantiles_of_groups(execution *e, const beside_arrays *b)
 {
+    ordo_groups *const       groups = b->groups;
     const input *const       in = &e->in;
     const size_t             each = e->o.count;
     const ordo_quantile_opts wish = library_options(e);
@@ -204,30 +193,17 @@ static bool work(execution *e)
     ordo_quantile_opts opts = library_options(e);
 
     if (e->o.groups_file != NULL)
-        return with_groups(e, quantiles_of_groups);
+        return with_beside(e, quantiles_of_groups);
     const bool ok = read_weights(e, &weights, &opts) && quantiles(e, &opts);
     input_free(&weights);
     return ok;
 }
 
-const command command_quantile = {"quantile",
-                                  quantile_help,
-                                  quantile_specs,
-                                  READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
-                                  ORDO_NANS_PROPAGATE,
-                                  quantile_wrong,
-                                  work};
-const command command_median = {"median",
-                                median_help,
-                                median_specs,
-                                READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
-                                ORDO_NANS_PROPAGATE,
-                                median_wrong,
-                                work};
-const command command_percentile = {"percentile",
-                                    percentile_help,
-                                    percentile_specs,
-                                    READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS,
-                                    ORDO_NANS_PROPAGATE,
-                                    percentile_wrong,
-                                    work};
+#define FLAGS (READS | WRITES | FEW | EXTERNAL | CSV_IN | CSV_GROUPS)
+
+const command command_quantile = {
+    "quantile", quantile_help, quantile_specs, FLAGS, ORDO_NANS_PROPAGATE, wrong, work};
+const command command_median = {"median", median_help, median_specs, FLAGS, ORDO_NANS_PROPAGATE,
+                                wrong,    work};
+const command command_percentile = {
+    "percentile", percentile_help, percentile_specs, FLAGS, ORDO_NANS_PROPAGATE, wrong, work};

@@ -125,8 +125,7 @@ static bool check_order(execution *e)
 }
 
 /* Ranks inside groups, ranks of rows of columns, or ranks of the input if neither is given. */
-static ordo_status call_library(execution *e, ordo_groups *groups, const ordo_column *columns,
-                                size_t count, ordo_type type, void *ranks)
+static ordo_status call_library(execution *e, const beside_arrays *b, ordo_type type, void *ranks)
 {
     const uint32_t       ties = (uint32_t)e->o.ties;
     const ordo_rank_opts opts = ORDO_OPTS(ordo_rank_opts, .flags = descending_flag(e), .ties = ties,
@@ -134,12 +133,12 @@ static ordo_status call_library(execution *e, ordo_groups *groups, const ordo_co
     const ordo_strings   strings = strings_of(e);
     const input *const   in = &e->in;
 
-    if (groups != NULL)
+    if (b->groups != NULL)
         return ordo_group_rank(
-            e->ctx, groups, in->type, in->data, e->n, type, ranks,
+            e->ctx, b->groups, in->type, in->data, e->n, type, ranks,
             &ORDO_OPTS(ordo_group_opts, .flags = descending_flag(e), .ties = ties));
-    if (columns != NULL)
-        return ordo_lexrank(e->ctx, columns, count, e->n, type, ranks,
+    if (b->columns != NULL)
+        return ordo_lexrank(e->ctx, b->columns, b->count, e->n, type, ranks,
                             &ORDO_OPTS(ordo_rank_opts, .ties = ties));
     if (strings_option(&e->o) != NULL)
         return ordo_rank_strings(e->ctx, &strings, e->n, type, ranks, &opts);
@@ -147,7 +146,7 @@ static ordo_status call_library(execution *e, ordo_groups *groups, const ordo_co
                                                         ranks, &opts);
 }
 
-static bool write_ranks(execution *e, ordo_groups *groups, const ordo_column *columns, size_t count)
+static bool write_ranks(execution *e, const beside_arrays *b)
 {
     const ordo_type type = index_type(e->o.index_type, e->n);
     void *const     ranks = new_results(e, type, e->n, "the ranks");
@@ -155,7 +154,7 @@ static bool write_ranks(execution *e, ordo_groups *groups, const ordo_column *co
     if (ranks == NULL)
         return false;
     call_begin("ranking");
-    return call_done(e, "rank", call_library(e, groups, columns, count, type, ranks)) &&
+    return call_done(e, "rank", call_library(e, b, type, ranks)) &&
            write_results(e, type, ranks, e->n);
 }
 

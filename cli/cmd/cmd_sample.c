@@ -112,8 +112,7 @@ static bool write_replaced(execution *e, size_t k)
     timing_mark(&e->t, "sample");
     if (chosen == NULL)
         return false;
-    return e->o.text ? finish_output(e, lines_write_index(&e->lines, ORDO_U64, chosen, k,
-                                                          thread_count(e), &e->out))
+    return e->o.text ? finish_output(e, lines_write_index(&e->lines, ORDO_U64, chosen, k, &e->out))
                      : write_results(e, e->in.type, chosen, k);
 }
 
@@ -125,13 +124,10 @@ static bool write_lines_mixed(execution *e, size_t k)
     if (index == NULL)
         return false;
     for (size_t i = 0; i < e->n; i++)
-        if (type == ORDO_U32)
-            ((uint32_t *)index)[i] = (uint32_t)i;
-        else
-            ((uint64_t *)index)[i] = i;
+        index_put(type, index, i, i);
     mix(index, ordo_type_size(type), e->n, k, e->o.seed);
     timing_mark(&e->t, "shuffle");
-    return finish_output(e, lines_write_index(&e->lines, type, index, k, thread_count(e), &e->out));
+    return finish_output(e, lines_write_index(&e->lines, type, index, k, &e->out));
 }
 
 static bool write_mixed(execution *e, size_t k)

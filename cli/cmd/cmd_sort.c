@@ -298,8 +298,7 @@ static bool sort_number_lines(execution *e)
         n = drop_tied_values(e->in.type, e->in.data, n, index, size);
         timing_mark(&e->t, "unique");
     }
-    return finish_output(e,
-                         lines_write_index(&e->in.kept, type, index, n, thread_count(e), &e->out));
+    return finish_output(e, lines_write_index(&e->in.kept, type, index, n, &e->out));
 }
 
 bool sort_numbers(execution *e)
@@ -338,23 +337,22 @@ static const char *argsort_wrong(execution *e)
 }
 
 /* The order inside groups, of rows of columns, or of the input if neither is given. */
-static ordo_status call_argsort(execution *e, ordo_groups *groups, const ordo_column *columns,
-                                size_t count, ordo_type type, void *index)
+static ordo_status call_argsort(execution *e, const beside_arrays *b, ordo_type type, void *index)
 {
     const ordo_sort_opts opts = library_options(e);
     const ordo_strings   strings = strings_of(e);
 
-    if (groups != NULL)
-        return ordo_group_argsort(e->ctx, groups, e->in.type, e->in.data, e->n, type, index,
+    if (b->groups != NULL)
+        return ordo_group_argsort(e->ctx, b->groups, e->in.type, e->in.data, e->n, type, index,
                                   &ORDO_OPTS(ordo_group_opts, .flags = descending_flag(e)));
-    if (columns != NULL)
-        return ordo_lexsort(e->ctx, columns, count, e->n, type, index, NULL);
+    if (b->columns != NULL)
+        return ordo_lexsort(e->ctx, b->columns, b->count, e->n, type, index, NULL);
     if (strings_option(&e->o) != NULL)
         return ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts);
     return ordo_argsort(e->ctx, e->in.type, e->in.data, e->n, type, index, &opts);
 }
 
-static bool write_index(execution *e, ordo_groups *groups, const ordo_column *columns, size_t count)
+static bool write_index(execution *e, const beside_arrays *b)
 {
     const ordo_type type = index_type(e->o.index_type, e->n);
     void *const     index = new_results(e, type, e->n, "the indices");
@@ -362,7 +360,7 @@ static bool write_index(execution *e, ordo_groups *groups, const ordo_column *co
     if (index == NULL)
         return false;
     call_begin("sorting");
-    if (!call_done(e, "sort", call_argsort(e, groups, columns, count, type, index)))
+    if (!call_done(e, "sort", call_argsort(e, b, type, index)))
         return false;
     if (e->o.one_based)
         add_one(type, index, e->n);

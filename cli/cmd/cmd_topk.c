@@ -1,7 +1,7 @@
 /* cmd_topk.c - `ordo topk`: the largest or smallest elements in order, and their indices. */
 #include "cli/cmd/command.h"
 
-#include "cli/lines/external/line_top.h"
+#include "cli/lines/external/line_merge.h"
 
 #include <string.h>
 
@@ -77,13 +77,8 @@ static bool write_both(execution *e, ordo_type type, const char *index, const ch
     const size_t index_size = ordo_type_size(type), size = ordo_type_size(e->in.type);
     bool         ok = true;
 
-    for (size_t i = 0; ok && i < n; i++) {
-        char   line[2 * NUMBER_TEXT_MAX + 1];
-        size_t length = number_format(type, index + i * index_size, line);
-        line[length++] = ' ';
-        length += number_format(e->in.type, values + i * size, line + length);
-        ok = output_line(&e->out, line, length);
-    }
+    for (size_t i = 0; ok && i < n; i++)
+        ok = output_pair(&e->out, type, index + i * index_size, e->in.type, values + i * size);
     return finish_output(e, ok);
 }
 
@@ -108,8 +103,9 @@ static bool find_and_write(execution *e, size_t k, ordo_type type, void *values,
 }
 
 /* Elements or indices of each group. */
-static bool topk_groups(execution *e, ordo_groups *groups)
+static bool topk_groups(execution *e, const beside_arrays *b)
 {
+    ordo_groups *const    groups = b->groups;
     const options *const  o = &e->o;
     const ordo_type       type = index_type(o->index_type, e->n);
     const ordo_group_opts opts = ORDO_OPTS(
@@ -199,7 +195,7 @@ static bool work(execution *e)
     if (o->text)
         return topk_lines(e);
     if (o->groups_file != NULL)
-        return with_groups(e, topk_groups);
+        return with_beside(e, topk_groups);
     if (!o->index && (values = new_results(e, e->in.type, k, "the top elements")) == NULL)
         return false;
     if ((o->index || o->with_index) && (index = new_results(e, type, k, "the indices")) == NULL)

@@ -55,14 +55,8 @@ void count_ties_begin(tie_counter *t, execution *e, ordo_type type)
 /* A line of a count, a blank and a number. */
 static bool write_count(tie_counter *t)
 {
-    char line[2 * NUMBER_TEXT_MAX + 1];
-
-    if (t->distinct == 0 || !t->e->o.runs)
-        return true;
-    size_t length = number_format(ORDO_U64, &t->times, line);
-    line[length++] = ' ';
-    length += number_format(t->type, &t->value, line + length);
-    t->told = !output_line(&t->e->out, line, length);
+    t->told = t->distinct > 0 && t->e->o.runs &&
+              !output_pair(&t->e->out, ORDO_U64, &t->times, t->type, &t->value);
     return !t->told;
 }
 

@@ -119,15 +119,11 @@ void *new_results(execution *e, ordo_type type, size_t n, const char *what);
 /* call_end(), then counts the time since the last phase as `phase`. */
 bool call_done(execution *e, const char *phase, ordo_status status);
 
-/* Write results, or lines, and make the output final. */
+/* Writes results and makes the output final. */
 bool write_results(execution *e, ordo_type type, const void *results, size_t n);
-bool write_lines(execution *e, const lines *l);
 
 /* Makes the output final if all was written (ok). */
 bool finish_output(execution *e, bool ok);
-
-/* files.c: the input files. False after a message. */
-bool find_files(execution *e);
 
 /* Opens the output in the format asked for, or that of the input. False after a message. */
 bool open_output(execution *e);
@@ -158,7 +154,7 @@ bool sort_lines(execution *e, ordo_sort_opts opts);
 /* csv_options.c: the option that makes the input rows, "--csv" or "--tsv"; NULL: it is not. */
 const char *csv_option(const options *o);
 
-/* csv_commands.c: the work with --csv or --tsv; prints the part of the help about rows, if the
+/* csv_options.c: the work with --csv or --tsv; prints the part of the help about rows, if the
  * command reads them. */
 bool csv_work(execution *e);
 void csv_print_help(const command *c, FILE *to);
@@ -186,7 +182,7 @@ void      count_ties_begin(tie_counter *t, execution *e, ordo_type type);
 ptrdiff_t count_ties(void *user, const void *from, size_t bytes);
 bool      count_ties_end(tie_counter *t);
 
-/* read_whole_text.c: reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL
+/* Reads all bytes of e->paths[i]; sets *n. command_execute() frees them. NULL
  * after a message. */
 char *read_whole_text(execution *e, size_t i, size_t *n);
 
@@ -214,19 +210,23 @@ bool both_from_stdin(const execution *e, const char *path);
 const char *groups_wrong(const execution *e);
 const char *beside_wrong(const execution *e);
 
-/* beside.c: reads --groups and calls `work`. count_groups finds the number of groups and takes
- * memory for their keys. write_groups writes a line for each group, with its key and its results;
- * other formats than text get only the results. found: how many results each group has; NULL:
- * `each`. */
-bool with_groups(execution *e, bool (*work)(execution *e, ordo_groups *groups));
+typedef struct beside_arrays {  /* what is read beside the input */
+    ordo_groups       *groups;  /* of --groups; NULL: not given                                   */
+    const ordo_column *columns; /* of --then, after the input, which is the first; NULL: the same */
+    size_t             count;   /* of the columns                                                 */
+} beside_arrays;
+
+typedef bool (*beside_work)(execution *e, const beside_arrays *b);
+
+/* beside.c: reads --then or --groups and calls `work`. */
+bool with_beside(execution *e, beside_work work);
+
+/* beside.c: count_groups() finds the number of groups and takes memory for their keys.
+ * write_groups() writes a line for each group, with its key and its results; other formats than
+ * text get only the results. found: how many results each group has; NULL: `each`. */
 bool count_groups(execution *e, ordo_groups *groups);
 bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const void *results,
                   size_t each, const uint64_t *found);
-
-/* beside.c: reads --then or --groups and calls `work` with the columns, of which the input is the
- * first, or with the groups; without these options with neither. */
-bool with_beside(execution *e, bool (*work)(execution *e, ordo_groups *groups,
-                                            const ordo_column *columns, size_t count));
 
 /* What is wrong with --sub-array, as `wrong` returns it. */
 const char *sub_array_wrong(const execution *e);

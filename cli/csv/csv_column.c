@@ -1,9 +1,9 @@
-/* csv_column.c - reads columns of numbers with several threads (see csv_column.h).
+/* csv_column.c - reads columns of numbers with several threads (see csv_rows.h).
  *
  * A pass reads every column as the type that it has so far: i64 at first. A column with a value
  * that its type cannot hold is read again, in the next pass, as u64 or f64. The first rows choose
  * the types of the first full pass. */
-#include "cli/csv/csv_column.h"
+#include "cli/csv/csv_rows.h"
 
 #include "cli/base/workers.h"
 #include "cli/csv/csv_keys.h"

@@ -103,18 +103,6 @@ typedef struct csv_number {
 
 csv_number csv_read_number(csv_span value);
 
-typedef struct csv_date { /* in order of ticks, then rest */
-    csv_class class;
-    uint64_t ticks; /* of 100 ns, below 2^62   */
-    unsigned rest;  /* ns below a tick         */
-} csv_date;
-
-/* YYYY[-MM[-DD]], then 'T' or a blank and HH:MM[:SS[.FRACTION]], then Z or +HH:MM. */
-csv_date csv_read_date(csv_span value);
-
-/* The order of f64 as unsigned integers, without NaN; -0 is 0. */
-uint64_t csv_float_order(double value);
-
 /* Appends the bytes of a value, without quotes, in the order of the key. *class says what the value
  * is. False if there is not enough memory. */
 bool csv_encode(const csv_key *key, csv_span value, key_bytes *out, csv_class *class);
@@ -128,5 +116,63 @@ static inline csv_span csv_trim(csv_span value)
         value.end--;
     return value;
 }
+
+/* ---- Values as 64-bit words ----
+ *
+ * A number is a decimal integer of a fixed number of places if it has at most 15 digits, where that
+ * order is also the order of f64 (without places: any integer below 2^62), or else the order of its
+ * f64. A date is its ticks. */
+
+#define CSV_SPECIAL (UINT64_MAX - 7) /* plus a csv_class: words after all values */
+
+typedef enum form_kind {
+    FORM_PLACES, /* a decimal integer         */
+    FORM_FLOAT,  /* the order of an f64       */
+    FORM_DATE,
+    FORM_LISTED, /* the number of the value in a list: csv_list_find() */
+    FORM_BYTES   /* no word: csv_encode()      */
+} form_kind;
+
+typedef struct csv_form {
+    form_kind kind;
+    unsigned  places; /* after the decimal point */
+} csv_form;
+
+csv_form csv_form_first(csv_type type);
+csv_form csv_form_wider(csv_form a, csv_form b);
+
+/* The word of a value without quotes, in the order of the key, for forms before FORM_LISTED. False
+ * if the value is bad (*class is not CSV_VALUE) or needs the form that *form then is. */
+bool csv_word(const csv_key *key, csv_form *form, csv_span value, uint64_t *word, csv_class *class);
+
+/* ---- The different values of a column, each with a number: a hash table ----
+ *
+ * A column of text with few different values is sorted by their numbers. */
+
+enum {
+    CSV_LIST_MOST = 1 << 14 /* values; the table stays in the cache */
+};
+
+typedef struct csv_list {
+    size_t    n;
+    key_bytes bytes;   /* of the values, one after another                          */
+    uint64_t *offsets; /* CSV_LIST_MOST + 1: value i is bytes[offsets[i]..offsets[i + 1]) */
+    uint32_t *slots;   /* number of a value and 1; 0: free                          */
+} csv_list;
+
+typedef enum csv_found {
+    CSV_FOUND,
+    CSV_LIST_FULL,
+    CSV_LIST_NO_MEMORY
+} csv_found;
+
+/* The number of a value, which is added if it is new. An empty list is all zeros. */
+csv_found csv_list_find(csv_list *list, csv_span value, uint64_t *number);
+void      csv_list_free(csv_list *list);
+
+/* Replaces the numbers of n lists by numbers in the order of the key: values that tie have the same
+ * number in all lists. orders[i] gets an array for list i, to be freed; NULL for an empty list.
+ * False if there is not enough memory; nothing is left to free then. */
+bool csv_lists_order(const csv_key *key, const csv_list *const *lists, size_t n, uint64_t **orders);
 
 #endif

@@ -1,5 +1,5 @@
-/* csv_list.c - lists of values and their order (see csv_list.h). */
-#include "cli/csv/csv_list.h"
+/* csv_list.c - lists of values and their order (see csv_keys.h). */
+#include "cli/csv/csv_keys.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* csv_output.c - writes rows (see csv_output.h). They come from random places of the table, so they
+/* csv_output.c - writes rows (see csv_rows.h). They come from random places of the table, so they
  * are fetched ahead. */
-#include "cli/csv/csv_output.h"
+#include "cli/csv/csv_rows.h"
 
 #include <string.h>
 

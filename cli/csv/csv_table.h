@@ -54,11 +54,11 @@ void csv_table_free(csv_table *table);
 bool csv_table_from(const csv_dialect *dialect, const char *name, char *block, size_t size,
                     size_t parts, csv_table *out);
 
-/* csv_cut.c: divides the rows into at most `parts` parts. False after a message if a quote is never
- * closed. */
+/* csv_reader.c: divides the rows into at most `parts` parts. False after a message if a quote is
+ * never closed. */
 bool csv_cut(csv_table *table, size_t parts);
 
-/* csv_cut.c: the same for a table whose last row may be incomplete: that row is left out of the
+/* csv_reader.c: the same for a table whose last row may be incomplete: that row is left out of the
  * size of the table. csv_shorten() leaves out the rows from the byte `size` on. */
 void csv_cut_whole(csv_table *table, size_t parts);
 void csv_shorten(csv_table *table, size_t size);

@@ -2,8 +2,7 @@
  *
  * A number or a date begins with its class. A number is then the order of its nearest f64 in 8
  * bytes and, from 2^53 on, two bytes of what the f64 lacks, so integers of 64 bits compare
- * exactly. A date is 8 bytes of ticks and one of the rest. Text ends with 0; its bytes 0 and 1 are
- * written as 1 1 and 1 2. */
+ * exactly. A date is 8 bytes of ticks and one of the rest.*/
 #include "cli/csv/csv_keys.h"
 
 #include "cli/io/number/number.h"
@@ -13,13 +12,12 @@
 
 enum {
     REST_BIAS = 1 << 15,
-    TEXT_END = 0,
-    ESCAPE = 1,
     TICKS_PER_SECOND = 10000000,
     KEY_EXTRA = 64
 };
 
-uint64_t csv_float_order(double value)
+/* The order of f64 as unsigned integers, without NaN; -0 is 0. */
+static uint64_t float_order(double value)
 {
     uint64_t bits;
 
@@ -160,7 +158,14 @@ static bool take_zone(csv_span *at, int *seconds)
     return true;
 }
 
-csv_date csv_read_date(csv_span value)
+typedef struct csv_date { /* in order of ticks, then rest */
+    csv_class class;
+    uint64_t ticks; /* of 100 ns, below 2^62   */
+    unsigned rest;  /* ns below a tick         */
+} csv_date;
+
+/* YYYY[-MM[-DD]], then 'T' or a blank and HH:MM[:SS[.FRACTION]], then Z or +HH:MM. */
+static csv_date read_date(csv_span value)
 {
     const csv_date no_date = {.class = CSV_OTHER};
     csv_span       at = csv_trim(value);
@@ -194,54 +199,27 @@ csv_date csv_read_date(csv_span value)
 
 /* ---- Bytes ---- */
 
-static void put_word(key_bytes *out, uint64_t word, int bytes)
-{
-    for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
-        put_byte(out, (unsigned)(word >> shift) & 255);
-}
-
-/* Most text has no byte to escape and is copied. */
-static void put_text(key_bytes *out, csv_span text)
-{
-    const size_t   length = (size_t)(text.end - text.begin);
-    uint8_t *const to = out->data + out->used;
-    bool           escapes = false;
-
-    for (size_t i = 0; i < length; i++) {
-        to[i] = (uint8_t)text.begin[i];
-        escapes |= to[i] <= ESCAPE;
-    }
-    out->used += escapes ? 0 : length;
-    for (size_t i = 0; escapes && i < length; i++) {
-        const unsigned byte = (unsigned char)text.begin[i];
-        if (byte <= ESCAPE)
-            put_byte(out, ESCAPE);
-        put_byte(out, byte + (byte <= ESCAPE));
-    }
-    put_byte(out, TEXT_END);
-}
-
 static csv_class encode_number(csv_span value, key_bytes *out)
 {
     const csv_number number = csv_read_number(value);
 
     put_byte(out, number.class);
     if (number.class == CSV_VALUE) {
-        put_word(out, csv_float_order(number.rounded), 8);
+        put_wide(out, float_order(number.rounded), 8);
         const uint32_t rest = (uint32_t)(number.rest + REST_BIAS);
         if (fabs(number.rounded) >= 0x1p53)
-            put_word(out, rest, 2);
+            put_wide(out, rest, 2);
     }
     return number.class;
 }
 
 static csv_class encode_date(csv_span value, key_bytes *out)
 {
-    const csv_date date = csv_read_date(value);
+    const csv_date date = read_date(value);
 
     put_byte(out, date.class);
     if (date.class == CSV_VALUE) {
-        put_word(out, date.ticks, 8);
+        put_wide(out, date.ticks, 8);
         put_byte(out, date.rest);
     }
     return date.class;
@@ -260,14 +238,119 @@ bool csv_encode(const csv_key *key, csv_span value, key_bytes *out, csv_class *c
         from++; /* the order of classes is the same in both directions */
         if (csv_class_is_bad(*class)) {
             out->data[from - 1] = CSV_OTHER;
-            put_text(out, value);
+            put_text(out, (key_span){value.begin, value.end});
         }
     } else if (key->type == CSV_NATURAL) {
         version_encode((key_span){value.begin, value.end}, out);
     } else {
-        put_text(out, value);
+        put_text(out, (key_span){value.begin, value.end});
     }
-    for (size_t i = from; key->descending && i < out->used; i++)
-        out->data[i] = (uint8_t)~out->data[i];
+    if (key->descending)
+        key_complement(out, from);
     return true;
+}
+
+/* ---- Words ---- */
+
+enum {
+    MOST_DIGITS = 15, /* of a number with places: different numbers are different f64 */
+    WHOLE_DIGITS = 18 /* of a number without */
+};
+
+csv_form csv_form_first(csv_type type)
+{
+    return (csv_form){.kind = type == CSV_NUMBER ? FORM_PLACES
+                              : type == CSV_DATE ? FORM_DATE
+                                                 : FORM_LISTED};
+}
+
+csv_form csv_form_wider(csv_form a, csv_form b)
+{
+    if (a.kind != b.kind)
+        return a.kind > b.kind ? a : b;
+    return a.places > b.places ? a : b;
+}
+
+/* Reads a plain decimal number as an integer of `places` places. *found: the places it has. False
+ * if it has more of them, too many digits, or is written in another way. */
+static bool read_places(csv_span value, unsigned places, int64_t *out, unsigned *found)
+{
+    const char    *p = value.begin;
+    const bool     minus = p < value.end && *p == '-';
+    uint64_t       number = 0;
+    const unsigned most = places > 0 ? MOST_DIGITS : WHOLE_DIGITS;
+
+    p += minus;
+    const char *const whole = p;
+    while (p < value.end && is_digit(*p) && p - whole <= WHOLE_DIGITS)
+        number = number * 10 + (uint64_t)(*p++ - '0');
+    size_t   digits = (size_t)(p - whole);
+    unsigned fraction = 0;
+    if (p < value.end && *p == '.') {
+        const char *const first = ++p;
+        while (p < value.end && is_digit(*p) && p - first <= MOST_DIGITS)
+            number = number * 10 + (uint64_t)(*p++ - '0');
+        fraction = (unsigned)(p - first);
+        digits += fraction;
+    }
+    *found = fraction;
+    if (p != value.end || digits == 0 || digits > WHOLE_DIGITS || fraction > places ||
+        digits - fraction + places > most)
+        return false;
+    for (unsigned i = fraction; i < places; i++)
+        number *= 10;
+    *out = minus ? -(int64_t)number : (int64_t)number;
+    return true;
+}
+
+static bool number_word(csv_form *form, csv_span value, uint64_t *word, csv_class *class)
+{
+    unsigned found = 0;
+    int64_t  whole;
+
+    value = csv_trim(value);
+    if (form->kind == FORM_PLACES && read_places(value, form->places, &whole, &found)) {
+        *word = (uint64_t)whole ^ UINT64_C(1) << 63;
+        return true;
+    }
+    const csv_number number = csv_read_number(value);
+    *class = number.class;
+    if (number.class == CSV_NAN || number.class == CSV_EMPTY) {
+        *word = CSV_SPECIAL + number.class;
+        return true;
+    }
+    if (number.class != CSV_VALUE)
+        return false;
+    if (number.rest != 0) {
+        *form = (csv_form){.kind = FORM_BYTES};
+    } else if (form->kind == FORM_FLOAT) {
+        *word = float_order(number.rounded);
+        return true;
+    } else {
+        const bool more = found > form->places && found <= MOST_DIGITS;
+        *form = more ? (csv_form){.kind = FORM_PLACES, .places = found}
+                     : (csv_form){.kind = FORM_FLOAT};
+    }
+    return false;
+}
+
+static bool date_word(csv_form *form, csv_span value, uint64_t *word, csv_class *class)
+{
+    const csv_date date = read_date(value);
+
+    *class = date.class;
+    *word = date.class == CSV_EMPTY ? CSV_SPECIAL + date.class : date.ticks;
+    if (date.rest != 0)
+        form->kind = FORM_BYTES;
+    return date.class != CSV_OTHER && date.rest == 0;
+}
+
+bool csv_word(const csv_key *key, csv_form *form, csv_span value, uint64_t *word, csv_class *class)
+{
+    *class = CSV_VALUE;
+    const bool ok = form->kind == FORM_DATE ? date_word(form, value, word, class)
+                                            : number_word(form, value, word, class);
+    if (ok && key->descending && *class == CSV_VALUE)
+        *word = ~*word; /* values of numbers and dates stay below the special words */
+    return ok;
 }

@@ -68,9 +68,8 @@ bool output_blocks(output *out, size_t n, ordered_fill fill, void *user, bool *t
 bool output_bytes(output *out, const void *data, size_t length);
 bool output_line(output *out, const char *line, size_t length);
 
-/* Where the next n bytes may be written; out->used counts them. NULL: the buffer has no
- * room for them; use output_bytes(). */
-char *output_room(output *out, size_t n);
+/* Writes a line of two numbers with a blank between them. */
+bool output_pair(output *out, ordo_type a_type, const void *a, ordo_type b_type, const void *b);
 
 /* For a regular file, before anything is written: what is written goes to the file `name` in the
  * same folder, which stays if the command fails or dies (see temp_open_kept()). Its bytes so far

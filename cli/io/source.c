@@ -6,6 +6,7 @@
 
 #include "cli/base/cli.h"
 #include "cli/base/workers.h"
+#include "cli/io/npy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,18 +26,15 @@ enum {
     LEAST_PIECE = 1 << 16
 };
 
-static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
-
-bool source_open(source *s, const char *path)
+static bool open_file(source *s, const char *path)
 {
-    const bool  from_stdin = is_stdin(path);
+    const bool  from_stdin = source_is_stdin(path);
     struct stat st;
 
-    *s = (source){.name = from_stdin ? "stdin" : path,
-                  .start = -1,
-                  .line_end = '\n',
-                  .left = SIZE_MAX,
-                  .capacity = 2 * CHUNK};
+    s->name = from_stdin ? "stdin" : path;
+    s->start = -1;
+    s->looked = s->ended = false;
+    s->size = s->done = 0;
     s->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
         return cli_fail("%s: cannot open: %s", s->name, strerror(errno));
@@ -44,19 +42,45 @@ bool source_open(source *s, const char *path)
         s->size = (size_t)st.st_size;
         s->start = lseek(s->fd, 0, SEEK_CUR);
     }
-    s->block = malloc(s->capacity + 1);
-    return s->block != NULL || cli_fail("%s: not enough memory to read it", s->name);
+    return true;
 }
 
-void source_close(source *s)
+static void close_file(source *s)
 {
     if (s->fd > STDIN_FILENO)
         close(s->fd);
     unpack_end(s->packed);
-    free(s->block);
     s->packed = NULL;
-    s->block = NULL;
     s->fd = -1;
+}
+
+bool source_open(source *s, const char *path)
+{
+    *s = (source){.line_end = '\n', .left = SIZE_MAX, .capacity = 2 * CHUNK};
+    if (!open_file(s, path))
+        return false;
+    s->block = malloc(s->capacity + 1);
+    return s->block != NULL || cli_fail("%s: not enough memory to read it", s->name);
+}
+
+bool source_open_lines(source *s, const char *const *paths, size_t n, char line_end,
+                       const char *option)
+{
+    const bool ok = source_open(s, paths[0]);
+
+    s->line_end = line_end;
+    s->option = option;
+    s->more = paths + 1;
+    s->more_count = n - 1;
+    s->is_joined = true;
+    return ok;
+}
+
+void source_close(source *s)
+{
+    close_file(s);
+    free(s->block);
+    s->block = NULL;
 }
 
 static uint64_t most_bytes = UINT64_MAX; /* of a block */
@@ -91,8 +115,8 @@ static bool grow(source *s, size_t larger)
     return true;
 }
 
-/* One read(), or more bytes of a compressed file; *got == 0 is the end. */
-static bool read_some(source *s, char *out, size_t most, size_t *got)
+/* One read(), or more bytes of a compressed file; *got == 0 is the end of the file. */
+static bool read_file(source *s, char *out, size_t most, size_t *got)
 {
     ssize_t n;
 
@@ -106,6 +130,32 @@ static bool read_some(source *s, char *out, size_t most, size_t *got)
     *got = (size_t)n;
     s->left -= s->left == SIZE_MAX ? 0 : *got;
     return true;
+}
+
+/* The same; of joined files the last line of each gets its end. */
+static bool read_some(source *s, char *out, size_t most, size_t *got)
+{
+    if (!read_file(s, out, most, got))
+        return false;
+    if (*got > 0)
+        s->is_open = out[*got - 1] != s->line_end;
+    if (*got > 0 || most == 0 || !s->is_joined || !s->is_open)
+        return true;
+    s->is_open = false;
+    *out = s->line_end;
+    *got = 1;
+    return true;
+}
+
+/* After the end of a file: opens the next one. */
+static bool next_file(source *s)
+{
+    s->ended = s->more_count == 0;
+    if (s->ended)
+        return true;
+    close_file(s);
+    s->more_count--;
+    return open_file(s, *s->more++);
 }
 
 static bool may_be_packed(const char *name)
@@ -124,13 +174,21 @@ static codec codec_of_file(const char *name, const char *bytes, size_t length)
     return may_be_packed(name) ? codec_of_bytes(bytes, length) : CODEC_NONE;
 }
 
-/* Reads the first bytes and finds out whether the file is compressed. */
-static bool look(source *s)
+/* Makes room for a read(). */
+static bool has_room(source *s)
+{
+    const size_t least = s->end + CHUNK, twice = 2 * s->capacity;
+
+    return s->capacity - s->end >= CHUNK ||
+           grow(s, least > most_bytes || twice <= most_bytes ? twice : (size_t)most_bytes);
+}
+
+/* Reads until the block holds CODEC_MAGIC bytes from `begin` on, or the file ends. */
+static bool read_magic(source *s, size_t begin)
 {
     size_t got = 1;
 
-    s->looked = true;
-    while (got > 0 && s->end < CODEC_MAGIC) {
+    while (got > 0 && s->end - begin < CODEC_MAGIC) {
         if (!read_some(s, s->block + s->end, CHUNK, &got))
             return false;
         s->end += got;
@@ -138,41 +196,64 @@ static bool look(source *s)
     }
     s->ended = got == 0;
     s->block[s->end] = '\0';
-    const codec c = codec_of_file(s->name, s->block, s->end);
-    if (c == CODEC_NONE)
-        return true;
-    s->codec = c;
-    s->packed = unpack_start(c, s->name, s->fd, s->block, s->end);
-    s->size = s->end = s->done = 0;
-    s->ended = false;
-    s->block[0] = '\0';
-    return s->packed != NULL;
+    return true;
+}
+
+/* Reads the first bytes of a file and finds out whether it is compressed. */
+static bool look(source *s)
+{
+    const size_t begin = s->end;
+
+    s->looked = true;
+    if (!has_room(s) || !read_magic(s, begin))
+        return false;
+    const codec c = codec_of_file(s->name, s->block + begin, s->end - begin);
+    if (c != CODEC_NONE) {
+        s->codec = c;
+        s->packed = unpack_start(c, s->name, s->fd, s->block + begin, s->end - begin);
+        s->end = begin;
+        s->size = s->done = 0;
+        s->ended = s->is_open = false;
+        s->block[begin] = '\0';
+        if (s->packed == NULL || (s->option != NULL && !read_magic(s, begin)))
+            return false;
+    }
+    if (s->option != NULL && npy_is(s->block + begin, s->end - begin))
+        return cli_fail("%s: this is an .npy file, but %s is for lines; leave out %s to sort "
+                        "numbers, or give --text to sort lines",
+                        s->name, s->option, s->option);
+    return !s->ended || next_file(s);
+}
+
+/* Looks at the next file, if there is one that was not looked at. */
+static bool look_once(source *s)
+{
+    while (!s->looked && !s->ended)
+        if (!look(s))
+            return false;
+    return true;
 }
 
 static bool read_chunk(source *s, size_t most)
 {
     size_t got;
 
-    if (!s->looked && !s->ended && !look(s))
+    if (!look_once(s))
         return false;
     if (s->ended)
         return true;
-    if (s->capacity - s->end < CHUNK) {
-        const size_t least = s->end + CHUNK, twice = 2 * s->capacity;
-        if (!grow(s, least > most_bytes || twice <= most_bytes ? twice : (size_t)most_bytes))
-            return false;
-    }
+    if (!has_room(s))
+        return false;
     if (most > s->capacity - s->end)
         most = s->capacity - s->end;
     if (!read_some(s, s->block + s->end, most, &got))
         return false;
-    s->ended = got == 0;
     s->end += got;
     s->done += got;
     s->block[s->end] = '\0';
     if (s->size > 0)
         progress_at(s->done < s->size ? (double)s->done / (double)s->size : 1);
-    return true;
+    return got > 0 || next_file(s);
 }
 
 /* ---- Large files, by several threads ---- */
@@ -249,6 +330,7 @@ static void read_parallel(source *s, size_t most)
         if (got < length)
             break;
     }
+    s->is_open = s->block[s->end - 1] != s->line_end;
     s->block[s->end] = '\0';
 }
 
@@ -256,36 +338,44 @@ bool source_fill(source *s, size_t length)
 {
     const bool whole = length == SIZE_MAX;
 
-    if (!s->looked && !s->ended && !look(s))
+    if (!look_once(s))
         return false;
-    if (whole && !s->ended && s->size + CHUNK > s->capacity && !grow(s, s->size + CHUNK))
-        return false;
-    if (whole && !s->ended)
-        read_parallel(s, SIZE_MAX);
-    while (!s->ended && s->end < length)
+    while (!s->ended && s->end < length) {
+        const size_t left = s->size > s->done ? s->size - s->done : 0;
+        if (whole && left + CHUNK > s->capacity - s->end && !grow(s, s->end + left + CHUNK))
+            return false;
+        if (whole)
+            read_parallel(s, SIZE_MAX);
         if (!read_chunk(s, whole ? LARGE_CHUNK : CHUNK))
             return false;
+    }
     return true;
 }
 
 bool source_read(source *s, char *out, size_t most, size_t *got)
 {
-    *got = 0;
-    if (!s->looked && !s->ended && !look(s))
-        return false;
-    if (s->next < s->end) {
-        *got = most < s->end - s->next ? most : s->end - s->next;
-        memcpy(out, s->block + s->next, *got);
-        s->next += *got;
-        return true;
+    for (*got = 0;;) {
+        if (s->next == s->end && !s->looked) {
+            s->next = s->end = 0;
+            if (!look_once(s))
+                return false;
+        }
+        if (s->next < s->end) {
+            *got = most < s->end - s->next ? most : s->end - s->next;
+            memcpy(out, s->block + s->next, *got);
+            s->next += *got;
+            return true;
+        }
+        if (s->ended)
+            return true;
+        if (!read_some(s, out, most, got))
+            return false;
+        s->done += *got;
+        if (*got > 0 || most == 0)
+            return true;
+        if (!next_file(s))
+            return false;
     }
-    if (s->ended)
-        return true;
-    if (!read_some(s, out, most, got))
-        return false;
-    s->ended = *got == 0 && most > 0;
-    s->done += *got;
-    return true;
 }
 
 char *source_take(source *s)
@@ -306,7 +396,7 @@ typedef struct file_facts {
 
 static file_facts facts_of(const char *path)
 {
-    const bool  from_stdin = is_stdin(path);
+    const bool  from_stdin = source_is_stdin(path);
     file_facts  f = {.exists = false};
     struct stat st;
     char        first[CODEC_MAGIC];
@@ -361,7 +451,8 @@ uint64_t source_lines(const char *const *paths, size_t n, char line_end)
     uint64_t lines = 0;
 
     for (size_t i = 0; i < n; i++) {
-        const int fd = is_stdin(paths[i]) ? STDIN_FILENO : open(paths[i], O_RDONLY | O_CLOEXEC);
+        const int fd =
+            source_is_stdin(paths[i]) ? STDIN_FILENO : open(paths[i], O_RDONLY | O_CLOEXEC);
         if (fd >= 0)
             lines += lines_of_file(fd, line_end);
         if (fd > STDIN_FILENO)
@@ -431,7 +522,7 @@ size_t source_piece(source *s, size_t least)
     memmove(s->block, s->block + s->next, s->end - s->next);
     s->end -= s->next;
     s->line = s->next = s->searched = s->length = 0;
-    if (!s->looked && !s->ended && !look(s))
+    if (!look_once(s))
         return SIZE_MAX;
     const size_t wanted = s->packed == NULL && s->size > 0 && s->size < least ? s->size : least;
     if (!s->ended && s->capacity < wanted + CHUNK && !grow(s, wanted + CHUNK))

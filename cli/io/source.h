@@ -33,6 +33,11 @@ typedef struct source {
     size_t      next, searched; /* start of the next line; no newline between next and here */
     size_t      line, length;   /* the current line, without its newline                    */
     size_t      previous, previous_length;
+    bool        is_joined; /* source_open_lines(): the files to come, and whether the last */
+    bool        is_open;   /* byte so far is not the end of a line */
+    const char *const *more;
+    size_t             more_count;
+    const char        *option; /* it implies lines, so that .npy files are refused; or NULL */
 } source;
 
 typedef enum source_result {
@@ -44,6 +49,16 @@ typedef enum source_result {
 /* path NULL or "-" is stdin. False after a message; call source_close() in any case. */
 bool source_open(source *s, const char *path);
 void source_close(source *s);
+
+/* Joins n files to one text: the last line of each gets its end. With an option that implies lines
+ * .npy files are refused (option). */
+bool source_open_lines(source *s, const char *const *paths, size_t n, char line_end,
+                       const char *option);
+
+static inline bool source_is_stdin(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
 
 /* Sets a limit of all memory, of which what is held of a source may take half. source_allows():
  * whether so many bytes may be held. False after a message. */

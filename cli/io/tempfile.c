@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,17 +296,6 @@ bool temp_rename(tempfile *t, const char *path)
     return renamed;
 }
 
-static bool write_at(int fd, const char *data, size_t length, off_t at)
-{
-    for (size_t done = 0; done < length;) {
-        const ssize_t wrote = pwrite(fd, data + done, length - done, at + (off_t)done);
-        if (wrote < 0 && errno != EINTR)
-            return false;
-        done += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return true;
-}
-
 bool temp_copy_to(const tempfile *t, int fd)
 {
     char *const buffer = malloc(COPY_CHUNK);
@@ -318,7 +306,7 @@ bool temp_copy_to(const tempfile *t, int fd)
         const ssize_t got = pread(t->fd, buffer, COPY_CHUNK, at);
         if (got < 0 && errno == EINTR)
             continue;
-        ok = got >= 0 && write_at(fd, buffer, (size_t)got, at);
+        ok = got >= 0 && spool_write(fd, buffer, (size_t)got);
         at += got > 0 ? got : 0;
         more = ok && got > 0;
     }
@@ -327,8 +315,6 @@ bool temp_copy_to(const tempfile *t, int fd)
     errno = error;
     return ok;
 }
-
-void temp_unname(tempfile *t) { remove_name(t); }
 
 void temp_drop(tempfile *t)
 {
@@ -398,4 +384,57 @@ void temp_set_new_mode(tempfile *t)
     const mode_t mask = umask(0);
     umask(mask);
     (void)fchmod(t->fd, 0666 & ~mask);
+}
+
+/* ---- Temporary files that are written, then read ---- */
+
+const char *spool_folder(const char *asked)
+{
+    const char *const named = getenv("TMPDIR");
+    return asked != NULL ? asked : named != NULL && named[0] != '\0' ? named : "/var/tmp";
+}
+
+int spool_open(const char *folder)
+{
+    char     beside[4096];
+    tempfile temp;
+
+    snprintf(beside, sizeof beside, "%s/ordo", folder);
+    if (!temp_create(&temp, beside, 0600))
+        return -1;
+    const int fd = temp.fd;
+    temp.fd = -1; /* belongs to the caller now */
+    temp_drop(&temp);
+    return fd;
+}
+
+bool spool_write(int fd, const void *bytes, size_t n)
+{
+    const char *from = bytes;
+
+    while (n > 0) {
+        const ssize_t done = write(fd, from, n);
+        if (done < 0 && errno != EINTR)
+            return false;
+        from += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+bool spool_read(int fd, uint64_t at, void *into, size_t n)
+{
+    char *to = into;
+
+    while (n > 0) {
+        const ssize_t done = pread(fd, to, n, (off_t)at);
+        if (done == 0)
+            errno = EIO;
+        if (done <= 0 && errno != EINTR)
+            return false;
+        to += done > 0 ? done : 0;
+        at += done > 0 ? (uint64_t)done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct tempfile {
     int   fd;    /* read and write; -1: none                                           */
@@ -53,9 +55,6 @@ bool temp_link_as(tempfile *t, const char *path);
 /* Renames the file, which must have a name, over `path`. Sets errno on failure. */
 bool temp_rename(tempfile *t, const char *path);
 
-/* Removes the name of the file, which stays open. */
-void temp_unname(tempfile *t);
-
 /* Writes the whole file to fd, from its beginning. Sets errno on failure. */
 bool temp_copy_to(const tempfile *t, int fd);
 
@@ -69,5 +68,17 @@ void temp_set_new_mode(tempfile *t);
 
 /* Removes and closes the file. */
 void temp_drop(tempfile *t);
+
+/* ---- Temporary files without a name, which are written and then read ---- */
+
+/* Where they are: `asked` if it is not NULL, otherwise $TMPDIR or the system's folder. */
+const char *spool_folder(const char *asked);
+
+/* Opens an empty one in this folder, to write and read. -1 after a failure, which sets errno. */
+int spool_open(const char *folder);
+
+/* Appends bytes; reads bytes from a place on. False after a failure, which sets errno. */
+bool spool_write(int fd, const void *bytes, size_t n);
+bool spool_read(int fd, uint64_t at, void *into, size_t n);
 
 #endif

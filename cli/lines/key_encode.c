@@ -8,7 +8,7 @@
  * seed, then the key: equal keys stay together. */
 #include "cli/lines/key_encode.h"
 
-#include "cli/lines/key_number.h"
+#include "cli/lines/line_order.h"
 
 #include <float.h>
 #include <math.h>
@@ -45,7 +45,7 @@ void key_bytes_free(key_bytes *out)
     *out = (key_bytes){.used = 0};
 }
 
-static void put_wide(key_bytes *out, uint64_t value, int bytes)
+void put_wide(key_bytes *out, uint64_t value, int bytes)
 {
     for (int i = bytes - 1; i >= 0; i--)
         put_byte(out, (unsigned)(value >> 8 * i) & 255);
@@ -58,17 +58,27 @@ static void put_length(key_bytes *out, size_t length)
         put_wide(out, length, 8);
 }
 
-void put_number(key_bytes *out, const char *digits, const char *end)
+static void put_number(key_bytes *out, const char *digits, const char *end)
 {
     put_length(out, (size_t)(end - digits));
     memcpy(out->data + out->used, digits, (size_t)(end - digits));
     out->used += (size_t)(end - digits);
 }
 
-static void put_text(key_bytes *out, const char *begin, const char *end)
+/* Most text has no byte to escape and is copied. */
+void put_text(key_bytes *out, key_span text)
 {
-    for (const char *p = begin; p < end; p++) {
-        const unsigned byte = (unsigned char)*p;
+    const size_t   length = (size_t)(text.end - text.begin);
+    uint8_t *const to = out->data + out->used;
+    bool           escapes = false;
+
+    for (size_t i = 0; i < length; i++) {
+        to[i] = (uint8_t)text.begin[i];
+        escapes |= to[i] <= ESCAPE;
+    }
+    out->used += escapes ? 0 : length;
+    for (size_t i = 0; escapes && i < length; i++) {
+        const unsigned byte = (unsigned char)text.begin[i];
         if (byte <= ESCAPE)
             put_byte(out, ESCAPE);
         put_byte(out, byte + (byte <= ESCAPE));
@@ -84,7 +94,7 @@ static void put_last_text(key_bytes *out, key_span text)
     out->used += (size_t)(text.end - text.begin);
 }
 
-static void complement(key_bytes *out, size_t from)
+void key_complement(key_bytes *out, size_t from)
 {
     for (size_t i = from; i < out->used; i++)
         out->data[i] = (uint8_t)~out->data[i];
@@ -117,7 +127,7 @@ static void put_decimal(key_bytes *out, const decimal_key *d, bool human)
     }
     put_byte(out, 0);
     if (d->negative)
-        complement(out, from);
+        key_complement(out, from);
 }
 
 /* room: for general_read(). */
@@ -149,7 +159,7 @@ static void put_general(key_bytes *out, key_span span, char *room)
         }
     }
     if (signbit(value) != 0 && value != 0)
-        complement(out, from);
+        key_complement(out, from);
 }
 
 static uint64_t mix(uint64_t x)
@@ -218,10 +228,10 @@ static bool put_key(const line_order *order, const line_key *key, key_span span,
         else if (last && !key->reverse)
             put_last_text(out, span);
         else
-            put_text(out, span.begin, span.end);
+            put_text(out, span);
     }
     if (key->reverse)
-        complement(out, from);
+        key_complement(out, from);
     return true;
 }
 
@@ -242,8 +252,84 @@ bool key_encode(const line_order *order, const char *line, size_t length, key_by
     if (!order->reverse) {
         put_last_text(out, whole);
     } else {
-        put_text(out, whole.begin, whole.end);
-        complement(out, from);
+        put_text(out, whole);
+        key_complement(out, from);
     }
     return true;
+}
+
+/* ---- Versions (-V) ----
+ *
+ * The order is that of GNU's version sort: an empty key, ".", "..", other keys that begin with '.',
+ * then the rest. A key without its suffixes, such as ".tar.gz", decides first, then the whole key.
+ * A text is compared in turn by characters that are no digits and by numbers: '~' comes before the
+ * end of the characters, then letters, then other characters. */
+
+enum {
+    CODE_TILDE = 1,
+    CODE_END = 2, /* of the characters before a number or the end of the text */
+    CODE_LETTERS = 3
+};
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+static unsigned code_of(char c)
+{
+    const unsigned byte = (unsigned char)c;
+
+    if (c == '~')
+        return CODE_TILDE;
+    if (is_letter(c))
+        return CODE_LETTERS + (c >= 'a' ? byte - 'a' + 26 : byte - 'A');
+    /* Others keep their order; digits, letters and '~' leave gaps that are closed. */
+    return CODE_LETTERS + 52 + byte - (byte > '9' ? 10 : 0) - (byte > 'Z' ? 26 : 0) -
+           (byte > 'z' ? 26 : 0) - (byte > '~' ? 1 : 0);
+}
+
+static void put_parts(key_span text, key_bytes *out)
+{
+    const char *p = text.begin;
+
+    do {
+        for (; p < text.end && !is_digit(*p); p++)
+            put_byte(out, code_of(*p));
+        put_byte(out, CODE_END);
+        while (p < text.end && *p == '0')
+            p++;
+        const char *const digits = p;
+        while (p < text.end && is_digit(*p))
+            p++;
+        put_number(out, digits, p);
+    } while (p < text.end);
+    put_byte(out, CODE_END);
+}
+
+/* Where the suffixes begin: as many parts ".LETTER..." of letters, digits and '~' as there are at
+ * the end. */
+static const char *suffixes(key_span text)
+{
+    const char *begin = text.end;
+
+    for (const char *p = text.end; p > text.begin;) {
+        while (p > text.begin && (is_letter(p[-1]) || is_digit(p[-1]) || p[-1] == '~'))
+            p--;
+        if (p == begin || p == text.begin || p[-1] != '.' || is_digit(*p))
+            break;
+        begin = --p;
+    }
+    return begin;
+}
+
+void version_encode(key_span span, key_bytes *out)
+{
+    const size_t length = (size_t)(span.end - span.begin);
+    const bool   dot = length > 0 && span.begin[0] == '.';
+
+    put_byte(out, length == 0                                  ? 0
+                  : dot && length == 1                         ? 1
+                  : dot && length == 2 && span.begin[1] == '.' ? 2
+                  : dot                                        ? 3
+                                                               : 4);
+    put_parts((key_span){span.begin, suffixes(span)}, out);
+    put_parts(span, out);
 }

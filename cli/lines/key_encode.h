@@ -21,11 +21,15 @@ void key_bytes_free(key_bytes *out);
 /* Makes room for n more bytes. */
 bool key_bytes_reserve(key_bytes *out, size_t n);
 
-/* Both append without a check: put_number() at most its argument and 9 bytes, version_encode() at
- * most 8 times the length of the span and 32 bytes. put_number(): decimal digits without leading
- * zeros, by value. */
-void put_number(key_bytes *out, const char *digits, const char *end);
+/* Append without a check: the key of -V, at most 8 times the length of the span and 32 bytes; text
+ * with its end, at most twice its length and a byte; the low `bytes` bytes of a number, the highest
+ * first. */
 void version_encode(key_span span, key_bytes *out);
+void put_text(key_bytes *out, key_span text);
+void put_wide(key_bytes *out, uint64_t value, int bytes);
+
+/* Complements the bytes from `from` on, which reverses their order. */
+void key_complement(key_bytes *out, size_t from);
 
 static inline void put_byte(key_bytes *out, unsigned byte)
 {

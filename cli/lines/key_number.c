@@ -1,18 +1,10 @@
-/* key_number.c - reads numbers and months (see key_number.h).
- *
- * -g is strtold(), which needs a copy that ends with NUL. Decimal numbers of at most 19 digits are
- * read by hand: digits and power of ten are exact, so one operation rounds as strtold() does. */
-#include "cli/lines/key_number.h"
+/* key_number.c - reads numbers and months (see line_order.h). -g is strtold(), which needs a copy
+ * that ends with NUL. */
+#include "cli/lines/line_order.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    MOST_DIGITS = 19,   /* that always fit 64 bits                       */
-    MOST_POWER = 27,    /* the largest power of ten that is exact        */
-    EXPONENT_DIGITS = 6 /* of an exponent that is read by hand           */
-};
 
 static const char *skip_digits(const char *p, const char *end)
 {
@@ -57,66 +49,6 @@ decimal_key decimal_read(key_span span, bool human, const uint8_t *image)
     return d;
 }
 
-/* Adds digits to *value and counts those after leading zeros in *count. */
-static const char *take_digits(const char *p, const char *end, uint64_t *value, int *count)
-{
-    for (; p < end && is_digit(*p) && *count <= MOST_DIGITS; p++) {
-        *value = *value * 10 + (uint64_t)(*p - '0');
-        *count += *count > 0 || *value > 0; /* a value that does not fit may be 0 */
-    }
-    return p;
-}
-
-/* Reads an exponent from the letter e on, whose sign and digits may be missing. NULL if it has many
- * digits. */
-static const char *take_exponent(const char *p, const char *end, int *exponent)
-{
-    const char *e = p + 1;
-    const bool  down = e < end && *e == '-';
-    e += e < end && (*e == '-' || *e == '+');
-    const char *const first = e;
-
-    for (; e < end && is_digit(*e); e++) {
-        if (e - first == EXPONENT_DIGITS)
-            return NULL;
-        *exponent = *exponent * 10 + (*e - '0');
-    }
-    *exponent = down ? -*exponent : *exponent;
-    return e > first ? e : p;
-}
-
-/* Reads a plain decimal number. NULL if strtold() has to read it. */
-static const char *read_decimal(const char *p, const char *end, long double *value)
-{
-    const bool  negative = p < end && *p == '-';
-    const char *digits = p + (p < end && (*p == '-' || *p == '+'));
-    uint64_t    number = 0;
-    int         count = 0, exponent = 0;
-    ptrdiff_t   places = 0;
-    long double power = 1;
-
-    p = take_digits(digits, end, &number, &count);
-    bool any = p > digits;
-    if (p < end && *p == '.') {
-        digits = p + 1;
-        p = take_digits(digits, end, &number, &count);
-        places = p - digits;
-        any |= places > 0;
-    }
-    if (!any || count > MOST_DIGITS || (p < end && (*p == 'x' || *p == 'X')))
-        return NULL;
-    if (p < end && (*p == 'e' || *p == 'E') && (p = take_exponent(p, end, &exponent)) == NULL)
-        return NULL;
-    const ptrdiff_t scale = exponent - places;
-    if (scale < -MOST_POWER || scale > MOST_POWER)
-        return NULL;
-    for (ptrdiff_t i = scale < 0 ? -scale : scale; i > 0; i--)
-        power *= 10;
-    *value = scale < 0 ? (long double)number / power : (long double)number * power;
-    *value = negative ? -*value : *value;
-    return p;
-}
-
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /* Whether strtold() may read past c. */
@@ -126,31 +58,21 @@ static bool in_number(char c)
            c == '+' || c == '-' || c == '(' || c == ')' || c == '_';
 }
 
-static const char *read_copy(const char *p, const char *end, char *room, long double *value)
-{
-    size_t length = 0;
-    char  *stop;
-
-    while (p + length < end && in_number(p[length]))
-        length++;
-    memcpy(room, p, length);
-    room[length] = '\0';
-    *value = strtold(room, &stop);
-    return p + (stop - room);
-}
-
 /* The end of the number; the first byte of the span if there is none. */
 static const char *read_general(key_span span, char *room, long double *value)
 {
     const char *p = span.begin;
+    size_t      length = 0;
+    char       *stop;
 
     while (p < span.end && is_space(*p))
         p++;
-    const char *const after = read_decimal(p, span.end, value);
-    if (after != NULL)
-        return after;
-    const char *const end = read_copy(p, span.end, room, value);
-    return end > p ? end : span.begin;
+    while (p + length < span.end && in_number(p[length]))
+        length++;
+    memcpy(room, p, length);
+    room[length] = '\0';
+    *value = strtold(room, &stop);
+    return stop > room ? p + (stop - room) : span.begin;
 }
 
 general_class general_read(key_span span, char *room, long double *value)

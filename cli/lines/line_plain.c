@@ -1,4 +1,4 @@
-/* line_plain.c - reads lines that are whole numbers (see line_plain.h).
+/* line_plain.c - reads lines that are whole numbers (see line_sort.h).
  *
  * Threads take chunks of the text. A chunk has the lines that begin in it; its ends of lines are
  * counted, so that it knows how much of the array it takes, and then its numbers are read. The
@@ -6,11 +6,12 @@
  * a later number does not fit, all text is read again as i64. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/lines/line_plain.h"
+#include "cli/lines/line_sort.h"
 
 #include "cli/base/workers.h"
 #include "cli/io/number/digits.h"
-#include "cli/io/spool.h"
+#include "cli/io/source.h"
+#include "cli/io/tempfile.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -202,7 +203,7 @@ static bool open_part(const char *path, plain_part *part)
     struct stat st;
     char        first = '\0';
 
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (source_is_stdin(path))
         return false;
     part->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (part->fd < 0 || fstat(part->fd, &st) != 0 || !S_ISREG(st.st_mode) ||

@@ -1,15 +1,13 @@
-/* line_prefix.c - sorts whole lines by their first eight bytes (see line_prefix.h).
+/* line_prefix.c - sorts whole lines by their first eight bytes (see line_sort.h).
  *
  * Each thread cuts a part of the text. The words are sorted with their places as payload. Lines
  * with equal words are then sorted by all their bytes. Memory: 16 bytes a line and the scratch of a
  * sort of pairs. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/lines/line_prefix.h"
-
 #include "cli/base/workers.h"
-#include "cli/io/text/line_batches.h"
-#include "cli/lines/line_ties.h"
+#include "cli/io/text/text_lines.h"
+#include "cli/lines/line_sort.h"
 
 #include <stdlib.h>
 
@@ -228,5 +226,5 @@ bool line_prefix_write(const line_prefixes *p, output *out)
     return line_batches_write(
         &(line_batches){
             .n = p->n, .bytes = p->length, .size = batch_size, .copy = copy_batch, .user = p},
-        p->threads, out);
+        out);
 }

@@ -1,4 +1,4 @@
-/* line_ties.c - sorts lines with equal words by all their bytes (see line_ties.h).
+/* line_ties.c - sorts lines with equal words by all their bytes (see line_sort.h).
  *
  * Threads look for groups of equal words that are not all the same line. Each sorts small groups by
  * insertion. The lines of all large groups are then sorted by one call: the key of a line is the
@@ -6,7 +6,7 @@
  * key. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/lines/line_ties.h"
+#include "cli/lines/line_sort.h"
 
 #include "cli/base/workers.h"
 

@@ -1,13 +1,13 @@
-/* line_words.c - keys as 64-bit words (see line_words.h).
+/* line_words.c - keys as 64-bit words (see line_sort.h).
  *
  * The bits of a key depend on the longest number or text. They are first taken from a sample of the
  * lines, and all lines are encoded. If a line does not fit, all lines are looked at and encoded
  * again with the right bits. Each thread encodes a part of the lines. */
-#include "cli/lines/line_words.h"
+#include "cli/lines/line_sort.h"
 
 #include "cli/base/workers.h"
 #include "cli/io/number/digits.h"
-#include "cli/lines/key_number.h"
+#include "cli/lines/line_order.h"
 
 #include <stdlib.h>
 #include <string.h>

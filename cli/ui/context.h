@@ -32,10 +32,9 @@ void timing_mark(timing *t, const char *phase); /* what ran since the last mark 
 bool report_print(ordo_ctx *ctx, const common_options *common, const char *type_name,
                   const timing *t);
 
-/* pass.c: keeps the numbers that a call is about to sort, and prints how its first pass divided
+/* Keeps the numbers that a call is about to sort, and prints how its first pass divided
  * them; nothing unless there are few and the call was a sample sort. */
 void pass_keep(ordo_type type, const void *keys, size_t n);
-void pass_print(const ordo_facts *facts);
 
 /* profile.c: prints the profile of the last call in the forms that are wanted. False after a
  * message. */

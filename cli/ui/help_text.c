@@ -3,9 +3,12 @@
 
 #include "cli/ui/help_text.h"
 
+#include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 bool help_open(help_part *p, const char *help)
 {
@@ -103,5 +106,163 @@ bool help_next(help_part *p)
         append(p->text, line, length);
         append_lines(p, 0, 0);
     }
+    return true;
+}
+
+/* ---- A manual page, in mdoc ---- */
+
+static const char exit_status[] = "Exit status: ";
+
+/* Prints text so that roff changes none of its characters. */
+static void print_escaped(const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        fputs("\\&", stdout);
+    for (; *text != '\0'; text++)
+        if (*text == '\\')
+            fputs("\\e", stdout);
+        else if (*text == '-')
+            fputs("\\-", stdout);
+        else if (*text == '\'')
+            fputs("\\(aq", stdout);
+        else if (*text == '"')
+            fputs("\\(dq", stdout);
+        else
+            putchar(*text);
+}
+
+static void print_line(const char *text)
+{
+    print_escaped(text);
+    putchar('\n');
+}
+
+/* A line with a macro and one argument, in which no word is taken for another macro. */
+static void print_macro(const char *macro, const char *argument)
+{
+    printf("%s \"", macro);
+    print_escaped(argument);
+    puts("\"");
+}
+
+/* The date of SOURCE_DATE_EPOCH if it is set, so that builds can be repeated; else of today. */
+static void print_date(void)
+{
+    const char *const epoch = getenv("SOURCE_DATE_EPOCH");
+    const time_t      now = epoch != NULL ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+    struct tm         parts;
+    char              text[40] = "";
+
+    if (gmtime_r(&now, &parts) != NULL)
+        (void)strftime(text, sizeof text, "%B %d, %Y", &parts);
+    printf(".Dd %s\n", text);
+}
+
+static void print_usages(help_part *p)
+{
+    bool first = true;
+
+    puts(".Sh SYNOPSIS");
+    while (help_next(p))
+        if (p->kind == HELP_USAGE) {
+            if (!first)
+                puts(".br");
+            print_line(p->text);
+            first = false;
+        }
+}
+
+static bool is_exit_status(const help_part *p)
+{
+    return p->kind == HELP_PROSE && strncmp(p->text, exit_status, strlen(exit_status)) == 0;
+}
+
+/* Paragraphs before the second heading, which is the first of the options. */
+static void print_description(help_part *p)
+{
+    puts(".Sh DESCRIPTION");
+    for (int headings = 0, paragraphs = 0; help_next(p);) {
+        headings += p->kind == HELP_HEADING;
+        if (headings > 1)
+            break;
+        if (p->kind == HELP_PROSE && !is_exit_status(p)) {
+            if (paragraphs++ > 0)
+                puts(".Pp");
+            print_line(p->text);
+        }
+    }
+}
+
+/* Entries in lists below their headings, and paragraphs after the first list. */
+static void print_options(help_part *p, const char *section)
+{
+    bool list = false, any = false;
+
+    while (help_next(p)) {
+        if (list && p->kind != HELP_ENTRY) {
+            puts(".El");
+            list = false;
+        }
+        if (p->kind == HELP_HEADING && !p->examples) {
+            if (!any)
+                printf(".Sh %s\n", section);
+            any = true;
+            print_macro(".Ss", p->text);
+        } else if (p->kind == HELP_ENTRY) {
+            if (!list)
+                puts(".Bl -tag -width Ds");
+            list = true;
+            print_macro(".It Sy", p->term);
+            print_line(p->text);
+        } else if (p->kind == HELP_PROSE && any && !is_exit_status(p)) {
+            puts(".Pp");
+            print_line(p->text);
+        }
+    }
+    if (list)
+        puts(".El");
+}
+
+static void print_examples(help_part *p)
+{
+    puts(".Sh EXAMPLES\n.Bd -literal");
+    while (help_next(p))
+        if (p->kind == HELP_EXAMPLE)
+            print_line(p->text);
+    puts(".Ed");
+}
+
+static void print_exit_status(help_part *p)
+{
+    puts(".Sh EXIT STATUS");
+    while (help_next(p))
+        if (is_exit_status(p))
+            print_line(p->text + strlen(exit_status));
+}
+
+bool manual_print(const manual_page *page, const char *help)
+{
+    help_part p;
+
+    printf(".\\\" Made from the text of '%s'.\n", page->source);
+    print_date();
+    fputs(".Dt ", stdout);
+    for (const char *c = page->name; *c != '\0'; c++)
+        putchar(toupper((unsigned char)*c));
+    printf(" 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd %s\n", page->name, page->summary);
+    if (!help_open(&p, help))
+        return false;
+    print_usages(&p);
+    p.at = help;
+    print_description(&p);
+    p.at = help;
+    print_options(&p, page->section);
+    puts(".\\\" DETAILS");
+    p.at = help;
+    print_examples(&p);
+    p.at = help;
+    print_exit_status(&p);
+    help_close(&p);
+    printf(".Sh SEE ALSO\n%s\n", page->also);
     return true;
 }

@@ -253,47 +253,26 @@ static bool take_value(parse *p, const option_spec *spec, const char *value, boo
 
 /* ---- Names ---- */
 
-/* The long option of sort(1) that the name abbreviates, which must be the only one; NULL: none. */
-static const char *name_of_sort(const char *name, size_t length)
+/* The long option of sort(1) that name[0..*length) abbreviates, which must be the only one, and its
+ * length; NULL: none. */
+static const char *name_of_sort(const char *name, size_t *length)
 {
-    static const char *const names[] = {"batch-size",
-                                        "buffer-size",
-                                        "check",
-                                        "compress-program",
-                                        "debug",
-                                        "dictionary-order",
-                                        "field-separator",
-                                        "files0-from",
-                                        "general-numeric-sort",
-                                        "help",
-                                        "human-numeric-sort",
-                                        "ignore-case",
-                                        "ignore-leading-blanks",
-                                        "ignore-nonprinting",
-                                        "key",
-                                        "merge",
-                                        "month-sort",
-                                        "numeric-sort",
-                                        "output",
-                                        "parallel",
-                                        "random-sort",
-                                        "random-source",
-                                        "reverse",
-                                        "sort",
-                                        "stable",
-                                        "temporary-directory",
-                                        "unique",
-                                        "version",
-                                        "version-sort",
-                                        "zero-terminated"};
-    const char              *found = NULL;
+    static const char names[] =
+        "batch-size buffer-size check compress-program debug dictionary-order field-separator "
+        "files0-from general-numeric-sort help human-numeric-sort ignore-case "
+        "ignore-leading-blanks "
+        "ignore-nonprinting key merge month-sort numeric-sort output parallel random-sort "
+        "random-source reverse sort stable temporary-directory unique version version-sort "
+        "zero-terminated ";
+    const char *found = NULL;
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(names[i], name, length) == 0) {
+    for (const char *n = names; *n != '\0'; n = strchr(n, ' ') + 1)
+        if (strncmp(n, name, *length) == 0) {
             if (found != NULL)
                 return NULL;
-            found = names[i];
+            found = n;
         }
+    *length = found != NULL ? strcspn(found, " ") : *length;
     return found;
 }
 
@@ -305,11 +284,8 @@ static const char *whole_name(const option_spec *specs, const char *word, size_t
     *length = strcspn(name, "=");
     const bool known =
         find_option(specs, name, *length, '\0') != NULL || is_name(name, *length, "version");
-    const char *const whole = known || *length == 0 ? NULL : name_of_sort(name, *length);
-    if (whole == NULL)
-        return name;
-    *length = strlen(whole);
-    return whole;
+    const char *const whole = known || *length == 0 ? NULL : name_of_sort(name, length);
+    return whole != NULL ? whole : name;
 }
 
 static bool parse_long(parse *p, const char *word, const char *name, size_t length)

@@ -8,8 +8,7 @@
 
 #include "fuzz.h"
 
-#include "cli/csv/csv_column.h"
-#include "cli/csv/csv_feed.h"
+#include "cli/csv/csv_stream.h"
 #include "cli/csv/csv_rows.h"
 
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include "fuzz.h"
 
 #include "cli/lines/key_encode.h"
-#include "cli/lines/line_words.h"
+#include "cli/lines/line_sort.h"
 
 #include <fcntl.h>
 #include <stdio.h>

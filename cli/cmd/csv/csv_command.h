@@ -4,11 +4,13 @@
 
 #include "cli/cmd/command.h"
 
-#include "cli/csv/csv_feed.h"
-#include "cli/csv/csv_output.h"
+#include "cli/cmd/external/external.h"
+#include "cli/csv/csv_stream.h"
+#include "cli/csv/csv_rows.h"
+#include "cli/io/summary.h"
+#include "ordo_external_lines.h"
 
-/* The work of the commands: csv_sort.c, csv_argsort.c, csv_rank.c, csv_pick.c, csv_unique.c,
- * csv_quantile.c, csv_summary.c. */
+/* The work of the commands: csv_sort.c, csv_rank.c, csv_top.c, csv_summary.c. */
 bool csv_sort(execution *e);
 bool csv_argsort(execution *e);
 bool csv_unique(execution *e);
@@ -30,14 +32,8 @@ bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys);
  * then. */
 bool csv_read_keys(execution *e, csv_rows *rows);
 
-/* csv_external.c: whether the rows may not fit the memory. */
+/* csv_engine.c: whether the rows may not fit the memory. */
 bool csv_is_large(const execution *e);
-
-/* csv_top.c: `topk` of all rows. */
-bool csv_top(execution *e);
-
-/* csv_rank_large.c: `rank` with temporary files. */
-bool csv_rank_large(execution *e);
 
 /* csv_rank.c: appends a row, which ends with its line end, with one more value. */
 bool csv_append_column(const csv_dialect *dialect, const char *row, const char *end, csv_span value,
@@ -53,18 +49,18 @@ const char *csv_new_column(const execution *e, const char *otherwise);
 csv_bad csv_bad_of(const execution *e);
 
 /* csv_options.c: says how many rows were left out or put last, and which was the first. */
-void csv_note_bad(const execution *e, const csv_rows *rows);
 void csv_print_bad(const csv_bad_rows *bad, csv_bad rule);
+void csv_note_bad(const execution *e, const csv_rows *rows);
 
 typedef struct csv_by { /* the columns of --by */
     csv_keys keys;      /* n is 0 without --by  */
     size_t   columns, column[CSV_MOST_KEYS];
 } csv_by;
 
-/* csv_groups.c: finds these columns. False after a message. */
+/* csv_records.c: finds these columns. False after a message. */
 bool csv_find_by(const execution *e, const csv_table *table, csv_by *out);
 
-/* csv_groups.c: appends the values of the row [row, end) in these columns, in quotes only where
+/* csv_records.c: appends the values of the row [row, end) in these columns, in quotes only where
  * they need them, each with a separator after it. */
 bool csv_append_names(const csv_table *table, const csv_by *by, const char *row, const char *end,
                       key_bytes *to);
@@ -77,17 +73,16 @@ typedef struct csv_groups {
     size_t    n;
 } csv_groups;
 
-/* csv_groups.c: finds the groups of --by. Takes two arrays of new_results(). False after a message;
- * nothing is left to free then. */
+/* csv_records.c: finds the groups of --by. Takes two arrays of new_results(). False after a
+ * message; nothing is left to free then. */
 bool csv_find_groups(execution *e, csv_groups *out);
-void csv_groups_free(csv_groups *groups);
 
-/* csv_groups.c: csv_append_names() of the first row of a group. */
+/* csv_records.c: csv_append_names() of the first row of a group. */
 bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to);
 
 /* ---- Rows in order ---- */
 
-typedef struct csv_item { /* a row, or a record of csv_records.h */
+typedef struct csv_item { /* a row, or a record of csv_records.c */
     const char    *text;  /* of a row, with its line end; if `same`, perhaps of one that ties */
     size_t         length;
     bool           same_group, same; /* as the one before: the values of --by; and all keys */
@@ -115,7 +110,7 @@ typedef struct csv_job { /* what a command does with rows in the order of --by, 
  * message. */
 bool csv_in_order(execution *e, const csv_job *job);
 
-/* csv_external.c: with temporary files; `first` with or without --by. */
+/* The same with temporary files; `first` with or without --by. */
 bool csv_in_order_large(execution *e, const csv_job *job);
 
 typedef struct csv_order { /* rows in memory, in the order of --key */
@@ -127,6 +122,150 @@ typedef struct csv_order { /* rows in memory, in the order of --key */
 
 /* csv_engine.c: reads and sorts the rows. False after a message; nothing is left to free then. */
 bool csv_order_find(execution *e, int asked_type, csv_order *out);
-void csv_order_free(csv_order *order);
+
+/* ---- Rows larger than memory ---- */
+
+typedef struct csv_large {
+    execution  *e;
+    csv_feed    feed;
+    csv_keys    keys;
+    csv_by      by;
+    uint64_t    limit; /* of the memory of a call of the library */
+    uint64_t    bytes; /* of the input; 0: not known */
+    int         copy;  /* a temporary file with the bytes of a pipe; -1: none */
+    char        copy_name[32];
+    const char *copy_path;
+} csv_large;
+
+/* Opens the files and finds the keys of --by, and of --key if with_keys. twice: the input is read
+ * more than once, so a pipe is copied to a temporary file. False after a message; call
+ * csv_large_close() in any case. */
+bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice);
+void csv_large_close(csv_large *x);
+
+/* Bytes of a block of `topk`, which may take all memory, with `keys` keys a row. */
+size_t csv_top_block(const execution *e, uint64_t limit, size_t keys);
+
+/* ---- Sorts with temporary files ---- */
+
+typedef struct csv_sorting { /* lines of ordo_external_lines.h, which are items */
+    csv_large       *x;
+    ordo_line_format format; /* with `split` */
+    ordo_source      from;   /* fails after a message */
+    uint64_t         flags;
+    /* Finds the key of an item and what else it holds. False if there is not enough memory. NULL:
+     * the text is enough. */
+    bool (*read)(struct csv_sorting *sorting, csv_item *item);
+    csv_visit visit; /* NULL: all items are written */
+    void     *user;
+    bool      told;      /* a callback has failed, after a message */
+    key_bytes key, last; /* for `read`; the key of the item before */
+    size_t    last_group;
+    bool      begun; /* there is such an item */
+} csv_sorting;
+
+/* Sorts the items and visits them, or writes them. Neither completes the output nor prints a
+ * report. False after a message. */
+bool csv_sort_items(csv_sorting *sorting, ordo_external_report *report);
+
+/* ---- Keys of rows with a number each, sorted with temporary files ----
+ *
+ * The rows stay in the input: rank and argsort sort their positions, and summaries of groups sort
+ * the values of columns. */
+
+typedef struct csv_record_job {
+    csv_large *x;
+    /* Appends the records of the next rows to `ready`. False at the end, or after a message
+     * (x->feed.stream.failed). */
+    bool (*more)(void *user, key_bytes *ready);
+    void     *user;
+    csv_visit visit; /* ties keep their order */
+    void     *visitor;
+} csv_record_job;
+
+/* A record is made at the end of `to`: its beginning; its key, the group first, and bytes that do
+ * not decide the order, with csv_append_bytes(); its end, with the places in `to` where the record
+ * begins, and where its group and its key end. False if there is not enough memory. */
+bool csv_record_begin(key_bytes *to);
+bool csv_record_end(key_bytes *to, size_t begin, size_t group, size_t key, uint64_t value);
+
+/* Sorts all records by their keys and visits them. Neither completes the output nor prints a
+ * report. False after a message. */
+bool csv_records_sort(const csv_record_job *job, ordo_external_report *report);
+
+/* The positions of the rows of x as values, from 0, under the keys of --by, then of --key; without
+ * rows that are left out. False after a message. */
+bool csv_positions_sort(csv_large *x, csv_visit visit, void *user, ordo_external_report *report);
+
+/* ---- Temporary files that are written once, then read ---- */
+
+typedef struct csv_spill {
+    int       fd; /* -1: none */
+    key_bytes buffer;
+    size_t    most;  /* bytes of it that wait to be written */
+    uint64_t  bytes; /* appended so far */
+} csv_spill;
+
+enum {
+    SPILL_BYTES = 1 << 18 /* that are usually written at a time */
+};
+
+/* False after a message. */
+bool csv_spill_open(csv_spill *spill, const execution *e, size_t most);
+bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length);
+bool csv_spill_flush(csv_spill *spill);
+void csv_spill_close(csv_spill *spill);
+
+/* Reads bytes from a place of the file. */
+bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes);
+
+/* ---- Results for each column of numbers, or for each group and column ---- */
+
+typedef struct csv_cells { /* numbers of a column */
+    ordo_type        type;
+    uint64_t         n;
+    const void      *values; /* NULL: in a file                                       */
+    const csv_spill *file;   /* of 8 bytes for each number, from byte `at` on         */
+    uint64_t         at;
+    const summary   *summary; /* of the numbers, instead of values and file; or NULL */
+} csv_cells;
+
+typedef struct csv_measure_job csv_measure_job;
+
+typedef struct csv_measure {
+    /* Appends the names of the results, each after a separator. */
+    bool (*names)(csv_measure_job *job);
+    /* Appends the results, each after a separator. False after a message. */
+    bool (*results)(csv_measure_job *job, const csv_cells *cells);
+    bool summaries; /* results() needs only cells->summary */
+} csv_measure;
+
+struct csv_measure_job {
+    execution                *e;
+    const csv_measure        *measure;
+    const ordo_quantile_opts *opts; /* of quantiles           */
+    const double             *q;
+    size_t                    count;
+    uint64_t                  limit;   /* larger than memory: of a call of the library */
+    const csv_table          *table;   /* dialect and names     */
+    size_t                   *columns; /* their numbers, from 0 */
+    size_t                    n;
+    key_bytes                 line;
+    size_t                    skipped_rows; /* left out, in all columns    */
+    size_t                   *skipped;      /* values left out, of each column */
+};
+
+/* Prints the lines. False after a message. */
+bool csv_measure_columns(csv_measure_job *job);
+
+/* Appends to the line: a separator and a text, or a number. False if there is not enough memory. */
+bool csv_measure_text(csv_measure_job *job, const char *text, size_t length);
+bool csv_measure_number(csv_measure_job *job, ordo_type type, const void *value);
+
+/* Writes the line, or prints that there is not enough memory if `ok` is false. */
+bool csv_measure_end_line(csv_measure_job *job, bool ok);
+
+/* The quantiles job->q of some numbers. False after a message. */
+bool csv_cells_quantiles(csv_measure_job *job, const csv_cells *cells, double *values);
 
 #endif

@@ -1,6 +1,21 @@
 /* csv_rank.c - `ordo rank --csv`: adds a column with the rank of each row, in all rows or in the
- * groups of --by. */
+ * groups of --by; `ordo argsort --csv`: the positions of the rows in the order of their keys,
+ * counted without the header.
+ *
+ * Ranks of rows larger than memory: the rows are sorted by their keys; only keys and positions go
+ * to temporary files. The sorted positions with their ranks are written to a file, which is read
+ * from its end: there the last row of a tie comes first, so its place is known to the others. Pairs
+ * of position and rank are sorted by position, and the input is read again to add a rank to each
+ * row. */
 #include "cli/cmd/csv/csv_command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    BATCH = 4096,          /* places that are read at a time  */
+    OUTPUT_BYTES = 1 << 20 /* rows that are written at a time */
+};
 
 typedef struct ranked {
     const csv_rows *rows;
@@ -80,7 +95,214 @@ static bool rank_groups(execution *e, const csv_rows *rows, ordo_type type, void
                        ordo_group_rank(e->ctx, &g, ORDO_U64, keys, rows->n, type, ranks,
                                        &ORDO_OPTS(ordo_group_opts, .ties = ties)));
     }
-    csv_groups_free(&groups);
+    csv_rows_free(&groups.rows);
+    return ok;
+}
+
+/* ---- Larger than memory ---- */
+
+typedef struct place { /* of a row in its group, from 1 */
+    uint64_t row;
+    uint64_t first, own; /* of the first row that ties, and its own */
+    uint64_t dense;      /* number of the tie                       */
+} place;
+
+typedef struct pair {
+    uint64_t row, rank; /* rank: an f64 or an integer */
+} pair;
+
+typedef struct ranking {
+    csv_large *x;
+    csv_spill  places;
+    place      batch[BATCH]; /* of places that are read */
+    size_t     filled;       /* of batch */
+    uint64_t   n;            /* places in the file, or those that are left to read */
+    place      now;          /* the last one */
+    uint64_t   last;         /* reading: the place of the last row of the tie */
+    ordo_ties  ties;
+    ordo_type  type;
+    csv_reader reader; /* of rows, to add ranks */
+    uint64_t   row;    /* rows read */
+    key_bytes  out;
+    bool       failed; /* after a message */
+} ranking;
+
+/* ---- Places, in order ---- */
+
+static bool add_place(void *user, csv_item *p)
+{
+    ranking *const r = user;
+
+    if (!p->same_group)
+        r->now = (place){.own = 0};
+    r->now.row = p->value;
+    r->now.own++;
+    if (!p->same) {
+        r->now.first = r->now.own;
+        r->now.dense++;
+    }
+    r->n++;
+    return csv_spill_append(&r->places, &r->now, sizeof r->now);
+}
+
+/* ---- Pairs, from the end ---- */
+
+static bool read_batch(ranking *r)
+{
+    const size_t count = r->n < BATCH ? (size_t)r->n : BATCH;
+
+    r->n -= count;
+    r->filled = count;
+    return csv_spill_read(&r->places, r->n * sizeof(place), r->batch, count * sizeof(place));
+}
+
+/* The rank of a place as 8 bytes. Places come from the end. */
+static uint64_t rank_of(ranking *r, const place *p)
+{
+    uint64_t bits, rank = 0;
+
+    if (p->first != r->now.first || p->own >= r->now.own)
+        r->last = p->own;
+    r->now = *p;
+    const uint64_t begin = p->first - 1, end = r->last, groups = p->dense, own = p->own - 1;
+    switch (r->ties) {
+#define ORDO_TIES_ROW(ID, name, formula, example)                                                  \
+    case ORDO_TIES_##ID:                                                                           \
+        rank = formula;                                                                            \
+        break;
+#include "lib/core/ties.def"
+    }
+    const bool   average = r->ties == ORDO_TIES_AVERAGE; /* then this is twice the rank */
+    const double real = average ? (double)rank / 2 : (double)rank;
+    memcpy(&bits, &real, sizeof bits);
+    return average || r->type == ORDO_F64 ? bits : rank;
+}
+
+/* As ordo_source.read, of pairs. */
+static ptrdiff_t read_pairs(void *user, void *into, size_t bytes)
+{
+    ranking *const r = user;
+    pair *const    to = into;
+    size_t         used = 0;
+
+    for (; used < bytes / sizeof *to && (r->filled > 0 || r->n > 0); used++) {
+        if (r->filled == 0 && !read_batch(r)) {
+            r->failed = true;
+            errno = EIO;
+            return -1;
+        }
+        const place *const p = &r->batch[--r->filled];
+        const pair         made = {p->row, rank_of(r, p)};
+        memcpy(to + used, &made, sizeof made);
+    }
+    return (ptrdiff_t)(used * sizeof *to);
+}
+
+/* ---- Rows with ranks ---- */
+
+/* Goes to the row of a pair; rows before it are left out. */
+static bool find_row(ranking *r, uint64_t row)
+{
+    csv_stream *const stream = &r->x->feed.stream;
+
+    while (r->row <= row) {
+        if (r->reader.end != NULL && csv_next(&r->reader)) {
+            r->row++;
+            continue;
+        }
+        if (!csv_stream_next(stream, NULL, 0))
+            return stream->failed
+                       ? false
+                       : cli_fail("%s: the file has fewer rows than before", stream->s.name);
+        csv_start(&r->reader, &stream->dialect, stream->table.bytes,
+                  stream->table.bytes + stream->table.size, NULL, 0, NULL);
+    }
+    return true;
+}
+
+static bool write_out(ranking *r)
+{
+    const bool ok = output_bytes(&r->x->e->out, r->out.data, r->out.used);
+    r->out.used = 0;
+    return ok;
+}
+
+static bool write_ranked(ranking *r, const pair *p)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    if (!find_row(r, p->row))
+        return false;
+    const size_t length = number_format(r->type, &p->rank, text);
+    if (!csv_append_column(&r->x->feed.stream.dialect, r->reader.row, r->reader.next,
+                           (csv_span){text, text + length}, &r->out))
+        return cli_fail("rank: not enough memory for a row");
+    return r->out.used < OUTPUT_BYTES || write_out(r);
+}
+
+/* As ordo_sink.write, of pairs. */
+static ptrdiff_t take_pairs(void *user, const void *from, size_t bytes)
+{
+    ranking *const r = user;
+    const size_t   n = bytes / sizeof(pair);
+
+    for (size_t i = 0; i < n; i++) {
+        pair p;
+        memcpy(&p, (const pair *)from + i, sizeof p);
+        if (!write_ranked(r, &p)) {
+            r->failed = true;
+            errno = EIO;
+            return -1;
+        }
+    }
+    return (ptrdiff_t)(n * sizeof(pair));
+}
+
+/* ---- The steps ---- */
+
+/* Sorts the pairs by position and writes the rows. */
+static bool write_pairs(ranking *r)
+{
+    execution *const         e = r->x->e;
+    ordo_external_report     report = ORDO_OPTS(ordo_external_report, .n = 0);
+    const ordo_external_opts opts = pieces_opts(e, r->x->limit, 0);
+
+    r->now = (place){.own = 0};
+    if (!csv_stream_again(&r->x->feed.stream) ||
+        !csv_write_wider_header(&r->x->feed.stream.beginning, csv_new_column(e, "rank"), &e->out))
+        return false;
+    call_begin("writing ranks");
+    const ordo_status status = ordo_external_sort(
+        e->ctx, &ORDO_OPTS(ordo_elements, .type = ORDO_U64, .size = sizeof(pair)),
+        &ORDO_OPTS(ordo_source, .read = read_pairs, .user = r, .bytes = sizeof(pair) * r->n,
+                   .name = "a temporary file"),
+        &ORDO_OPTS(ordo_sink, .write = take_pairs, .user = r, .name = e->out.name), &opts, &report);
+    const bool written = status == ORDO_OK && write_out(r);
+    return pieces_finish(e, pieces_called(e, status, r->failed) && written, &report);
+}
+
+static bool rank_large(execution *e)
+{
+    csv_large            x;
+    ordo_external_report report;
+    ranking *const       r = cli_alloc(1, sizeof *r, "the ranks");
+
+    if (r == NULL)
+        return false;
+    *r = (ranking){.x = &x,
+                   .places.fd = -1,
+                   .ties = e->o.ties != 0 ? (ordo_ties)e->o.ties : ORDO_TIES_MIN,
+                   .type = e->o.index_type == ORDO_F64 ? ORDO_F64 : ORDO_U64};
+    bool ok = csv_large_open(&x, e, true, true) && csv_spill_open(&r->places, e, SPILL_BYTES) &&
+              csv_positions_sort(&x, add_place, r, &report) && csv_spill_flush(&r->places);
+
+    ok = ok && write_pairs(r);
+    if (ok)
+        csv_print_bad(&x.feed.bad, x.keys.bad);
+    csv_spill_close(&r->places);
+    key_bytes_free(&r->out);
+    free(r);
+    csv_large_close(&x);
     return ok;
 }
 
@@ -91,7 +313,7 @@ bool csv_rank(execution *e)
     void     *ranks = NULL;
 
     if (csv_is_large(e))
-        return csv_rank_large(e);
+        return rank_large(e);
     bool ok = csv_read(e) && csv_read_keys(e, &rows);
     if (ok) {
         type = index_type(e->o.index_type, rows.n);
@@ -109,3 +331,44 @@ bool csv_rank(execution *e)
     csv_rows_free(&rows);
     return ok;
 }
+
+/* ---- argsort ---- */
+
+static bool argsort_in_memory(execution *e)
+{
+    csv_order order;
+
+    if (!csv_order_find(e, e->o.index_type, &order))
+        return false;
+    csv_note_bad(e, &order.rows);
+    if (e->o.one_based)
+        add_one(order.type, order.index, order.n);
+    const bool ok = write_results(e, order.type, order.index, order.n);
+    csv_rows_free(&order.rows);
+    return ok;
+}
+
+static bool write_position(void *user, csv_item *position)
+{
+    execution *const e = user;
+    const uint64_t   shown = position->value + e->o.one_based;
+    char             text[NUMBER_TEXT_MAX];
+
+    return output_line(&e->out, text, number_format(ORDO_U64, &shown, text));
+}
+
+static bool argsort_large(execution *e)
+{
+    csv_large            x;
+    ordo_external_report report;
+    const bool           ok = csv_large_open(&x, e, true, false) &&
+                    csv_positions_sort(&x, write_position, e, &report) &&
+                    pieces_finish(e, true, &report);
+
+    if (ok)
+        csv_print_bad(&x.feed.bad, x.keys.bad);
+    csv_large_close(&x);
+    return ok;
+}
+
+bool csv_argsort(execution *e) { return csv_is_large(e) ? argsort_large(e) : argsort_in_memory(e); }

@@ -1,10 +1,17 @@
-/* csv_records.c - keys of rows with a number each, sorted with temporary files (see csv_records.h).
+/* csv_records.c - keys of rows with a number each, sorted with temporary files, and temporary files
+ * that are written once, then read (see csv_command.h).
  *
  * In the external sort of lines, a record is its bytes (4), the bytes of its group (4) and of its
  * key (4), its value (8), the key, what follows the key, and a newline. */
-#include "cli/cmd/csv/csv_records.h"
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/cmd/csv/csv_command.h"
+
+#include "cli/io/tempfile.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 typedef struct record_head {
     uint32_t length; /* of the whole record */
@@ -169,4 +176,125 @@ bool csv_positions_sort(csv_large *x, csv_visit visit, void *user, ordo_external
 
     p.job.user = &p;
     return csv_records_sort(&p.job, report);
+}
+
+/* ---- Temporary files ---- */
+
+bool csv_spill_open(csv_spill *spill, const execution *e, size_t most)
+{
+    *spill = (csv_spill){.fd = pieces_temporary(e), .most = most};
+    return spill->fd >= 0;
+}
+
+bool csv_spill_flush(csv_spill *spill)
+{
+    const bool ok = spool_write(spill->fd, spill->buffer.data, spill->buffer.used);
+
+    spill->buffer.used = 0;
+    return ok || cli_fail("cannot write a temporary file: %s", strerror(errno));
+}
+
+bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length)
+{
+    if (!csv_append_bytes(&spill->buffer, bytes, length))
+        return cli_fail("not enough memory to write a temporary file");
+    spill->bytes += length;
+    return spill->buffer.used < spill->most || csv_spill_flush(spill);
+}
+
+bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes)
+{
+    return spool_read(spill->fd, at, into, bytes) ||
+           cli_fail("cannot read a temporary file: %s", strerror(errno));
+}
+
+void csv_spill_close(csv_spill *spill)
+{
+    if (spill->fd >= 0)
+        close(spill->fd);
+    spill->fd = -1;
+    key_bytes_free(&spill->buffer);
+}
+
+/* ---- The groups of --by ----
+ *
+ * Rows whose values of the columns are the same text are one group. Groups of a column of numbers
+ * are in the order of the numbers. */
+
+bool csv_find_by(const execution *e, const csv_table *table, csv_by *out)
+{
+    const csv_request request = {.command = e->command->name,
+                                 .option = "--by",
+                                 .texts = e->o.csv.by.texts,
+                                 .n = e->o.csv.by.n,
+                                 .groups = true,
+                                 .bad = CSV_BAD_TEXT};
+
+    *out = (csv_by){.columns = 0};
+    if (request.n == 0)
+        return true;
+    if (!csv_keys_find(table, &request, &out->keys))
+        return false;
+    for (size_t k = 0; k < out->keys.n; k++)
+        if (k == 0 || out->keys.keys[k].column != out->keys.keys[k - 1].column)
+            out->column[out->columns++] = out->keys.keys[k].column;
+    return true;
+}
+
+bool csv_append_names(const csv_table *table, const csv_by *by, const char *row, const char *end,
+                      key_bytes *to)
+{
+    csv_span   values[CSV_MOST_KEYS];
+    csv_reader reader;
+    csv_text   text = {.data = NULL};
+
+    csv_start(&reader, &table->dialect, row, end, by->keys.wanted, by->keys.wanted_count, values);
+    bool ok = csv_next(&reader);
+    for (size_t i = 0; ok && i < by->columns; i++) {
+        size_t slot = 0;
+        while (by->keys.wanted[slot] != by->column[i])
+            slot++;
+        if (values[slot].begin != NULL) {
+            const csv_span value = csv_unquote(values[slot], table->dialect.quotes, &text);
+            ok = value.begin != NULL && csv_append_value(&table->dialect, value, to);
+        }
+        ok = ok && csv_append_bytes(to, &table->dialect.separator, 1);
+    }
+    free(text.data);
+    return ok;
+}
+
+bool csv_find_groups(execution *e, csv_groups *out)
+{
+    *out = (csv_groups){.n = 0};
+    if (!csv_find_by(e, &e->table, &out->by) ||
+        !csv_rows_read(&e->table, &out->by.keys, &out->rows))
+        return false;
+    const size_t n = out->rows.n;
+    out->numbers = new_results(e, ORDO_U64, n, "the groups of the rows");
+    out->firsts = out->numbers != NULL ? new_results(e, ORDO_U64, n, "the groups") : NULL;
+    bool ok = out->firsts != NULL;
+    if (ok) {
+        call_begin("finding groups");
+        ok = call_done(e, "groups",
+                       csv_rows_rank(e->ctx, &out->rows, ORDO_TIES_DENSE, ORDO_U64, out->numbers));
+    }
+    if (!ok) {
+        csv_rows_free(&out->rows);
+        return false;
+    }
+    for (size_t i = n; i > 0; i--) {
+        const uint64_t number = out->numbers[i - 1];
+        out->n = number > out->n ? (size_t)number : out->n;
+        out->numbers[i - 1] = number - 1;
+        out->firsts[number - 1] = i - 1;
+    }
+    return true;
+}
+
+bool csv_append_group(const execution *e, const csv_groups *groups, size_t group, key_bytes *to)
+{
+    const uint64_t *const offsets = groups->rows.offsets + groups->firsts[group];
+    return csv_append_names(&e->table, &groups->by, e->table.bytes + offsets[0],
+                            e->table.bytes + offsets[1], to);
 }

@@ -1,6 +1,6 @@
-/* csv_summary.c - `ordo min --csv`, `max`, `sum`, `count` and `describe`: results of each column of
- * numbers, or of each group and column (see csv_measure.h). */
-#include "cli/cmd/csv/csv_measure.h"
+/* csv_summary.c - `ordo min --csv`, `max`, `sum`, `count`, `describe`, `quantile`, `percentile` and
+ * `median`: results of each column of numbers, or of each group and column (see csv_command.h). */
+#include "cli/cmd/csv/csv_command.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -140,6 +140,43 @@ bool csv_summary(execution *e)
                                     .opts = &opts,
                                     .q = quartiles,
                                     .count = 3};
+
+    return csv_measure_columns(&job);
+}
+
+/* ---- Quantiles ---- */
+
+static bool append_places(csv_measure_job *job)
+{
+    bool ok = true;
+
+    if (job->e->command == &command_median)
+        return csv_measure_text(job, "median", strlen("median"));
+    for (size_t j = 0; ok && j < job->count; j++)
+        ok = csv_measure_number(job, ORDO_F64, &job->q[j]);
+    return ok;
+}
+
+static bool append_quantiles(csv_measure_job *job, const csv_cells *cells)
+{
+    double *const values = cli_alloc(job->count, sizeof *values, "the quantiles");
+    bool          made = values != NULL && csv_cells_quantiles(job, cells, values), ok = made;
+
+    for (size_t j = 0; ok && j < job->count; j++)
+        ok = csv_measure_number(job, ORDO_F64, &values[j]);
+    free(values);
+    return ok || (made && csv_measure_end_line(job, false));
+}
+
+bool csv_quantile(execution *e)
+{
+    static const csv_measure quantiles = {.names = append_places, .results = append_quantiles};
+    const options *const     o = &e->o;
+    const int                method = o->method != NULL ? ordo_method_parse(o->method) : 0;
+    const ordo_quantile_opts opts =
+        ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)o->nans, .method = (uint32_t)method);
+    csv_measure_job job = {
+        .e = e, .measure = &quantiles, .opts = &opts, .q = o->list, .count = o->count};
 
     return csv_measure_columns(&job);
 }

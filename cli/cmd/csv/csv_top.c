@@ -1,9 +1,11 @@
-/* csv_top.c - `ordo topk --csv`: the first k rows in order, in one pass over the rows.
+/* csv_top.c - `ordo topk --csv`: the first k rows in order, of all rows or of each group; `ordo
+ * select --csv`: the rows at given places of the order.
  *
- * The k best rows so far stand before each block of new rows. Their keys are read together; only
- * rows that come before the last of the k are sorted with them. Memory holds a block and the k
- * rows. If k rows may not fit, all rows are sorted with temporary files. */
-#include "cli/cmd/csv/csv_large.h"
+ * topk of all rows takes one pass. The k best rows so far stand before each block of new rows.
+ * Their keys are read together; only rows that come before the last of the k are sorted with them.
+ * Memory holds a block and the k rows. If k rows may not fit, all rows are sorted with temporary
+ * files. */
+#include "cli/cmd/csv/csv_command.h"
 
 #include <stdlib.h>
 
@@ -106,7 +108,7 @@ static bool may_exceed_share(const execution *e, uint64_t limit)
     return all > share && e->o.k > share / (got / rows + 1);
 }
 
-bool csv_top(execution *e)
+static bool top_of_all(execution *e)
 {
     const uint64_t limit = pieces_limit(e->o.common.memory_limit);
     const size_t   least = csv_top_block(e, limit, e->o.line.keys.n);
@@ -117,11 +119,69 @@ bool csv_top(execution *e)
     bool ok = csv_large_open(&t.x, e, true, false) && take_all(&t, least);
 
     if (ok) {
-        csv_large_note_bad(&t.x);
+        csv_print_bad(&t.x.feed.bad, t.x.keys.bad);
         ok = finish_output(e, csv_write_header(&t.x.feed.stream.beginning, &e->out) &&
                                   output_bytes(&e->out, t.kept.data, t.kept.used));
     }
     csv_large_close(&t.x);
     key_bytes_free(&t.kept);
+    return ok;
+}
+
+bool csv_topk(execution *e)
+{
+    return e->o.csv.by.n == 0 ? top_of_all(e) : csv_in_order(e, &(csv_job){.first = true});
+}
+
+/* ---- select ---- */
+
+static bool too_large(uint64_t k, uint64_t n, const char *name)
+{
+    return cli_fail("select: -k %llu is too large; expected at most %llu, the number of rows in %s",
+                    (unsigned long long)k, (unsigned long long)n, name);
+}
+
+typedef struct place_picker {
+    execution *e;
+    uint64_t   seen;
+    key_bytes *rows; /* of each place */
+} place_picker;
+
+static bool keep_row(void *user, csv_item *item)
+{
+    place_picker *const   p = user;
+    const uint64_t *const k = p->e->o.list;
+
+    p->seen++;
+    for (size_t i = 0; i < p->e->o.count; i++)
+        if (k[i] == p->seen && !csv_append_bytes(&p->rows[i], item->text, item->length))
+            return cli_fail("select: not enough memory for a row");
+    return true;
+}
+
+static bool write_kept(void *user, const csv_table *table)
+{
+    const place_picker *const p = user;
+    const uint64_t *const     k = p->e->o.list;
+    bool                      ok = true;
+
+    for (size_t i = 0; ok && i < p->e->o.count; i++)
+        ok = k[i] <= p->seen ? output_bytes(&p->e->out, p->rows[i].data, p->rows[i].used)
+                             : too_large(k[i], p->seen, table->files[0].name);
+    return ok;
+}
+
+bool csv_select(execution *e)
+{
+    place_picker picker = {.e = e, .rows = cli_alloc(e->o.count, sizeof *picker.rows, "the rows")};
+
+    if (picker.rows == NULL)
+        return false;
+    memset(picker.rows, 0, e->o.count * sizeof *picker.rows);
+    const bool ok =
+        csv_in_order(e, &(csv_job){.visit = keep_row, .finish = write_kept, .user = &picker});
+    for (size_t i = 0; i < e->o.count; i++)
+        key_bytes_free(&picker.rows[i]);
+    free(picker.rows);
     return ok;
 }

@@ -5,7 +5,7 @@
  * handled here. The external calls use no disk if the data fit. */
 #define _XOPEN_SOURCE 700
 
-#include "cli/cmd/external/pieces.h"
+#include "cli/cmd/external/external.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -208,34 +208,24 @@ static bool ended(external *x, ordo_status status)
     return true;
 }
 
-typedef ordo_status call(external *x);
-
-static ordo_status call_sort(external *x)
+static ordo_status call(external *x)
 {
-    return ordo_external_sort(x->e->ctx, &x->elements, &x->from, &x->to, &x->opts, &x->report);
+    const execution *const e = x->e;
+
+    if (e->command == &command_argsort)
+        return ordo_external_argsort(e->ctx, &x->elements, &x->from, x->out.type, &x->to, &x->opts,
+                                     &x->report);
+    if (e->command == &command_rank)
+        return ordo_external_rank(e->ctx, &x->elements, &x->from, (ordo_ties)e->o.ties, x->out.type,
+                                  &x->to, &x->opts, &x->report);
+    if (e->command == &command_topk)
+        return ordo_external_topk(e->ctx, &x->elements, &x->from, e->o.k, &x->to, &x->opts,
+                                  &x->report);
+    return ordo_external_sort(e->ctx, &x->elements, &x->from, &x->to, &x->opts, &x->report);
 }
 
-static ordo_status call_argsort(external *x)
-{
-    return ordo_external_argsort(x->e->ctx, &x->elements, &x->from, x->out.type, &x->to, &x->opts,
-                                 &x->report);
-}
-
-static ordo_status call_rank(external *x)
-{
-    const ordo_ties ties = (ordo_ties)x->e->o.ties;
-    return ordo_external_rank(x->e->ctx, &x->elements, &x->from, ties, x->out.type, &x->to,
-                              &x->opts, &x->report);
-}
-
-static ordo_status call_topk(external *x)
-{
-    return ordo_external_topk(x->e->ctx, &x->elements, &x->from, x->e->o.k, &x->to, &x->opts,
-                              &x->report);
-}
-
-/* Runs a call that writes `expected` results of a type (UINT64_MAX: not known). */
-static bool stream(external *x, call *run, ordo_type type, uint64_t expected)
+/* Makes a call that writes `expected` results of a type (UINT64_MAX: not known). */
+static bool stream(external *x, ordo_type type, uint64_t expected)
 {
     external_output *const out = &x->out;
 
@@ -246,7 +236,7 @@ static bool stream(external *x, call *run, ordo_type type, uint64_t expected)
     if (!external_output_open(out, x->e, expected, &x->to))
         return false;
     begin(x);
-    return ended(x, run(x)) && pieces_finish(x->e, external_output_end(out), &x->report);
+    return ended(x, call(x)) && pieces_finish(x->e, external_output_end(out), &x->report);
 }
 
 static bool sort(external *x)
@@ -262,7 +252,7 @@ static bool sort(external *x)
     } else {
         x->opts.flags |= descending_flag(x->e) | (o->unique ? ORDO_UNIQUE : 0);
     }
-    return stream(x, call_sort, x->in.type, o->unique ? UINT64_MAX : x->in.n);
+    return stream(x, x->in.type, o->unique ? UINT64_MAX : x->in.n);
 }
 
 /* As `ordo merge` in memory: each file must be sorted, then all are. */
@@ -290,20 +280,20 @@ static bool unique(external *x)
     x->opts.flags |= descending_flag(e);
     x->to = ORDO_OPTS(ordo_sink, .write = count_ties, .user = &ties, .name = e->out.name);
     begin(x);
-    const ordo_status status = call_sort(x);
+    const ordo_status status = call(x);
     x->out.told = ties.told;
     return ended(x, status) && pieces_finish(x->e, count_ties_end(&ties), &x->report);
 }
 
 /* argsort and rank. */
-static bool positions(external *x, call *run)
+static bool positions(external *x)
 {
     const bool      known = x->in.n != UINT64_MAX;
     const ordo_type type = index_type(x->e->o.index_type, known ? (size_t)x->in.n : 0);
 
     x->out.add_one = x->e->o.one_based;
     x->opts.flags |= descending_flag(x->e);
-    return stream(x, run, type, x->in.n);
+    return stream(x, type, x->in.n);
 }
 
 /* topk --index and --with-index. */
@@ -333,7 +323,7 @@ static bool topk_index(external *x)
     external_index(keys, out, &x->from, &x->to, &x->elements);
     if (ok)
         begin(x);
-    ok = ok && ended(x, call_topk(x)) && pieces_finish(x->e, external_output_end(out), &x->report);
+    ok = ok && ended(x, call(x)) && pieces_finish(x->e, external_output_end(out), &x->report);
     free(keys);
     return ok;
 }
@@ -349,7 +339,7 @@ static bool topk(external *x)
         return topk_index(x);
     x->out.drop_nans = o->nans == ORDO_NANS_OMIT;
     x->out.element = x->in.element;
-    return stream(x, call_topk, x->in.type, exact ? k : UINT64_MAX);
+    return stream(x, x->in.type, exact ? k : UINT64_MAX);
 }
 
 /* ---- Few results ---- */
@@ -418,8 +408,8 @@ static bool run(external *x)
     return e->command == &command_sort      ? sort(x)
            : e->command == &command_merge   ? merge(x)
            : e->command == &command_unique  ? unique(x)
-           : e->command == &command_argsort ? positions(x, call_argsort)
-           : e->command == &command_rank    ? positions(x, call_rank)
+           : e->command == &command_argsort ? positions(x)
+           : e->command == &command_rank    ? positions(x)
            : e->command == &command_topk    ? topk(x)
            : e->command == &command_select  ? select_keys(x)
                                             : quantiles(x);

@@ -83,11 +83,8 @@ void external_close(external_input *in);
 /* Begins at the first element. Fills the source of the library. */
 bool external_rewind(external_input *in, ordo_source *from);
 
-/* external_text.c. After a wrong guess (in->guess_wrong) external_text_survey() reads all of the
- * text; then the command begins again. */
-bool external_text_open(external_input *in, const input_request *request, int type);
+/* After a wrong guess (in->guess_wrong): reads all of the text; then the command begins again. */
 bool external_text_survey(external_input *in);
-bool external_text_rewind(external_input *in);
 
 /* Begins to read a file again, of those that the command was given. False after a message. */
 bool external_text_restart(external_input *in, size_t file);
@@ -123,14 +120,45 @@ typedef struct indexed_keys {
     char        chunk[1 << 16];
 } indexed_keys;
 
-/* external_index.c: makes *from a source of records of a key and its position, and *to a sink of
+/* Makes *from a source of records of a key and its position, and *to a sink of
  * such records that writes positions. out->type is the type of positions. */
 void external_index(indexed_keys *x, external_output *out, ordo_source *from, ordo_sink *to,
                     ordo_elements *elements);
 
-/* external_report.c: --explain and --json, and the progress bar. The user of external_watch() is an
- * external_input or NULL. */
-void external_explain(const execution *e, const ordo_external_report *r);
-void external_watch(void *user, const ordo_external_phase *phase);
+/* ---- Steps of commands that sort lines and rows larger than memory ---- */
+
+enum {
+    PIECES_SAMPLE = 1 << 16 /* bytes of a file, to estimate the length of lines */
+};
+
+/* The beginning of a file, or of stdin (NULL and "-"), in sample[0..PIECES_SAMPLE). Returns its
+ * bytes; 0 if it is not a regular file. */
+size_t pieces_sample(const char *path, char *sample);
+
+/* The limit of memory: `asked`, or the default of the library. */
+uint64_t pieces_limit(uint64_t asked);
+
+/* Bytes that a command holds beside a call that works within the rest of its limit: small buffers,
+ * and what decompressing the input and compressing the output take. s: the source that is read. */
+uint64_t pieces_own(const execution *e, const source *s);
+
+/* What `own` bytes leave of a limit, at least EXTERNAL_LEAST. */
+uint64_t pieces_rest(uint64_t limit, uint64_t own);
+
+/* Options of the external calls under a limit of which the command takes `own` bytes. */
+ordo_external_opts pieces_opts(const execution *e, uint64_t limit, uint64_t own);
+
+/* Ends the call that sorted. told: a message was printed already. False after a message. */
+bool pieces_called(execution *e, ordo_status status, bool told);
+
+/* Completes the output if all was written (ok), and prints the report. False after a message. */
+bool pieces_finish(execution *e, bool ok, const ordo_external_report *report);
+
+/* The directory of -T or its default; a temporary file without a name in it. -1 after a message. */
+const char *pieces_folder(const execution *e);
+int         pieces_temporary(const execution *e);
+
+/* A temporary file with what is left of a source. -1 after a message. */
+int pieces_copy(const execution *e, source *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* external_feed.c - the numbers of a text in pieces, as elements of fixed size (see external.h).
  *
- * Several threads read a piece of whole lines if all of them are plain (text_fast.h). The lines of
+ * Several threads read a piece of whole lines if all of them are plain (text_fast.c). The lines of
  * other pieces are read one by one. An element is a number, or the order of the number (8 bytes),
  * the length of the line (2 bytes) and the line. */
 #define _GNU_SOURCE /* memrchr */

@@ -1,21 +1,30 @@
 /* sort_lines.c - `ordo sort` of lines: the options of sort(1), in the C locale. */
 #define _DEFAULT_SOURCE /* getentropy */
 
-#include "cli/cmd/external/pieces.h"
+#include "cli/cmd/external/external.h"
 
-#include "cli/lines/external/line_external.h"
 #include "cli/lines/external/line_merge.h"
-#include "cli/lines/line_plain.h"
-#include "cli/lines/line_prefix.h"
+#include "cli/lines/key_encode.h"
 #include "cli/lines/line_sort.h"
+#include "ordo_external_lines.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+/* In memory a sort of whole lines holds the text, for each line its first bytes and its place (16
+ * bytes) and the scratch of a sort of pairs (36), and perhaps the mapped output. A sort by keys
+ * holds the text, the offsets of the lines (8), their order (4), the scratch of the string sort
+ * (32), the bytes of the keys, up to twice while they are copied together, and their offsets
+ * (8). */
 enum {
-    SEED_BYTES = 64,      /* of --random-source that make the seed               */
-    AHEAD_SHARE = 8,      /* of the limit that the beginning of a pipe may take, */
-    AHEAD_LEAST = 1 << 20 /* and bytes that it always may                        */
+    WHOLE_LINE = 16 + 36,        /* of memory for each line */
+    KEYED_LINE = 8 + 4 + 32 + 8, /* the same with keys */
+    KEYED_TEXT = 4,              /* times the text: itself, keys, and keys while they are copied */
+    KEY_TEXT = 6,                /* the same of a key of any kind: -V takes most */
+    SEED_BYTES = 64,             /* of --random-source that make the seed */
+    AHEAD_SHARE = 8,             /* of the limit that the beginning of a pipe may take, */
+    AHEAD_LEAST = 1 << 20        /* and bytes that it always may */
 };
 
 /* The options that order lines by all keys, and the places of their flags in the options. */
@@ -174,9 +183,9 @@ static bool write_order(execution *e, line_keys *keys, ordo_type type, void *ind
                                  : ordo_argsort_strings(e->ctx, &strings, n, type, index, opts));
     if (ok && e->o.unique)
         n = line_unique(&e->lines, keys, type, index);
-    return ok && finish_output(e, e->o.line.debug ? show_index(e, type, index, n)
-                                                  : lines_write_index(&e->lines, type, index, n,
-                                                                      thread_count(e), &e->out));
+    return ok && finish_output(e, e->o.line.debug
+                                      ? show_index(e, type, index, n)
+                                      : lines_write_index(&e->lines, type, index, n, &e->out));
 }
 
 /* Lines that are whole numbers, each as ordo writes it: the numbers are enough. */
@@ -243,18 +252,64 @@ static prefix_result sort_prefixes(execution *e, line_prefixes *p, const ordo_so
 
 /* ---- Larger than memory ---- */
 
-static bool sort_in_pieces(execution *e, line_feed *feed, uint64_t limit)
-{
-    ordo_external_report report = ORDO_OPTS(ordo_external_report, .n = 0);
-    bool                 told = false;
+typedef struct piece_job { /* the user of the callbacks */
+    execution *e;
+    source    *from;
+    bool       read_failed, write_failed; /* after a message */
+} piece_job;
 
-    ordo_external_opts opts = pieces_opts(e, limit, pieces_own(e, &feed->s) + feed->ahead_bytes);
-    opts.flags = e->o.unique ? ORDO_UNIQUE : 0;
+/* As ordo_line_format.key. */
+static ptrdiff_t encode(void *user, const char *line, size_t length, void *into, size_t room)
+{
+    const piece_job *const job = user;
+    key_bytes              out = {.data = into, .capacity = room, .fixed = true};
+
+    return (ptrdiff_t)(key_encode(&job->e->order, line, length, &out) ? out.used : out.wanted);
+}
+
+/* As ordo_source.read. */
+static ptrdiff_t read_in(void *user, void *into, size_t bytes)
+{
+    piece_job *const job = user;
+    size_t           got;
+
+    job->read_failed = !source_read(job->from, into, bytes, &got);
+    errno = EIO;
+    return job->read_failed ? -1 : (ptrdiff_t)got;
+}
+
+/* As ordo_sink.write. */
+static ptrdiff_t write_out(void *user, const void *from, size_t bytes)
+{
+    piece_job *const job = user;
+
+    job->write_failed = !output_bytes(&job->e->out, from, bytes);
+    errno = EIO;
+    return job->write_failed ? -1 : (ptrdiff_t)bytes;
+}
+
+/* bytes: of the text; UINT64_MAX: not known. */
+static bool sort_in_pieces(execution *e, source *from, uint64_t bytes, uint64_t limit)
+{
+    ordo_external_report   report = ORDO_OPTS(ordo_external_report, .n = 0);
+    ordo_external_opts     opts = pieces_opts(e, limit, pieces_own(e, from) + from->end);
+    piece_job              job = {.e = e, .from = from};
+    const bool             keyed = e->order.n > 0;
+    const ordo_line_format format =
+        ORDO_OPTS(ordo_line_format, .key = keyed ? encode : NULL,
+                  .end = (unsigned char)e->order.line_end, .user = &job);
+
+    opts.flags =
+        (e->o.unique ? ORDO_UNIQUE : 0) | (!keyed && e->order.reverse ? ORDO_DESCENDING : 0);
     /* Not call_begin(): a signal ends the process at once, because a thread may wait for input. */
     progress_start("sorting");
-    const ordo_status status =
-        line_external_sort(e->ctx, &e->order, feed, &e->out, &opts, &report, &told);
-    return pieces_finish(e, pieces_called(e, status, told), &report);
+    const ordo_status status = ordo_external_sort_lines(
+        e->ctx, &format,
+        &ORDO_OPTS(ordo_source, .read = read_in, .user = &job,
+                   .bytes = bytes != UINT64_MAX ? bytes + e->path_count : 0, .name = "the input"),
+        &ORDO_OPTS(ordo_sink, .write = write_out, .user = &job, .name = e->out.name), &opts,
+        &report);
+    return pieces_finish(e, pieces_called(e, status, job.read_failed || job.write_failed), &report);
 }
 
 /* Sorts the text e->lines.bytes[0..length) in memory. */
@@ -292,6 +347,17 @@ static bool sort_files(execution *e, const lines_request *request, const ordo_so
            sort_text(e, length, request, plain == PLAIN_UNSEEN, opts);
 }
 
+/* The bytes that a sort in memory takes for so many bytes and lines: about, or with `most`
+ * at most. */
+static uint64_t memory_needed(const line_order *order, uint64_t bytes, uint64_t count, bool most)
+{
+    const double text = (double)bytes, n = (double)count;
+    const double copies = most ? 1 + (double)order->n * KEY_TEXT : KEYED_TEXT;
+    const double needed = order->n > 0 ? text * copies + n * KEYED_LINE : 2 * text + n * WHOLE_LINE;
+
+    return needed < 1e18 ? (uint64_t)needed : UINT64_MAX;
+}
+
 /* Whether files of `size` bytes can be sorted in memory. A limit that was given holds for lines of
  * any length: if that matters, they are counted. Otherwise the first lines are an estimate. */
 static bool fits_memory(const execution *e, const lines_request *request, uint64_t size,
@@ -304,13 +370,23 @@ static bool fits_memory(const execution *e, const lines_request *request, uint64
         const size_t got = pieces_sample(request->paths[0], sample);
         const size_t ends = lines_count_ends(sample, got, request->line_end) + 1;
         const double n = got > 0 ? (double)size * (double)ends / (double)got : 1;
-        return line_memory_needed(&e->order, size, (uint64_t)n, false) <= limit;
+        return memory_needed(&e->order, size, (uint64_t)n, false) <= limit;
     }
-    return line_memory_needed(&e->order, size, 0, true) <= limit &&
-           (line_memory_needed(&e->order, size, size, true) <= limit ||
-            line_memory_needed(&e->order, size,
-                               source_lines(request->paths, request->n, request->line_end),
-                               true) <= limit);
+    return memory_needed(&e->order, size, 0, true) <= limit &&
+           (memory_needed(&e->order, size, size, true) <= limit ||
+            memory_needed(&e->order, size,
+                          source_lines(request->paths, request->n, request->line_end),
+                          true) <= limit);
+}
+
+/* Whether a text of unknown size, of which s->block has the beginning, can be sorted in memory. */
+static bool beginning_fits(const execution *e, const source *s, uint64_t limit)
+{
+    const bool   asked = e->o.line.memory != 0;
+    const size_t n = lines_count_ends(s->block, s->end, s->line_end);
+
+    return s->ended && memory_needed(&e->order, s->end, n, asked) <=
+                           limit + (asked ? 0 : AHEAD_LEAST * AHEAD_SHARE);
 }
 
 /* Sorts in memory if that stays within the limit. The size of a pipe is not known: its beginning is
@@ -319,37 +395,22 @@ static bool sort_by_size(execution *e, const lines_request *request, const ordo_
 {
     const uint64_t limit = pieces_limit(e->o.line.memory);
     const uint64_t size = source_bytes(request->paths, request->n);
-    const bool     asked = e->o.line.memory != 0;
-    line_feed      feed;
-    bool           ok;
+    source         s;
 
-    line_feed_init(&feed, request);
-    if (size != UINT64_MAX) {
-        if (e->o.line.debug || fits_memory(e, request, size, limit))
-            return sort_files(e, request, opts);
+    if (e->o.line.debug || (size != UINT64_MAX && fits_memory(e, request, size, limit)))
+        return sort_files(e, request, opts);
+    progress_start("reading");
+    bool ok =
+        source_open_lines(&s, request->paths, request->n, request->line_end, request->option) &&
+        (size != UINT64_MAX || source_fill(&s, (size_t)(limit / AHEAD_SHARE) + AHEAD_LEAST));
+    progress_end();
+    if (ok && size == UINT64_MAX && beginning_fits(e, &s, limit)) {
+        e->lines = (lines){.line_end = request->line_end, .bytes = source_take(&s), .name = s.name};
+        ok = sort_text(e, s.end, request, line_plain_fits(&e->order), opts);
     } else {
-        if (e->o.line.debug)
-            return sort_files(e, request, opts);
-        progress_start("reading");
-        ok = line_feed_ahead(&feed, (size_t)(limit / AHEAD_SHARE) + AHEAD_LEAST);
-        progress_end();
-        if (ok && feed.ahead_ended &&
-            line_memory_needed(&e->order, feed.ahead_bytes,
-                               lines_count_ends(feed.ahead, feed.ahead_bytes, request->line_end),
-                               asked) <= limit + (asked ? 0 : AHEAD_LEAST * AHEAD_SHARE)) {
-            char *const block = feed.ahead;
-            feed.ahead = NULL;
-            line_feed_close(&feed);
-            e->lines = (lines){.line_end = request->line_end, .bytes = block, .name = "stdin"};
-            return sort_text(e, feed.ahead_bytes, request, line_plain_fits(&e->order), opts);
-        }
-        if (!ok) {
-            line_feed_close(&feed);
-            return false;
-        }
+        ok = ok && sort_in_pieces(e, &s, size, limit);
     }
-    ok = sort_in_pieces(e, &feed, limit);
-    line_feed_close(&feed);
+    source_close(&s);
     return ok;
 }
 

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 
 #include "cli/cmd/command.h"
-#include "cli/io/spool.h"
+#include "cli/io/tempfile.h"
 #include "ordo_bz.h"
 
 #include <errno.h>
@@ -350,7 +350,7 @@ static bool run(job *j, bool *done)
 
 static bool do_file(execution *e, const char *path)
 {
-    const bool stdin_named = path == NULL || strcmp(path, "-") == 0;
+    const bool stdin_named = source_is_stdin(path);
     job        j = {.e = e, .path = stdin_named ? NULL : path, .in = -1, .out = -1, .temp.fd = -1};
     bool       damaged = false, done = false;
 

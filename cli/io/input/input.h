@@ -47,10 +47,6 @@ bool input_from(const input_request *request, source *s, input *out);
 /* The format of an input whose first `length` bytes are in block. */
 file_format input_format(const input_request *request, const char *block, size_t length);
 
-/* Whether an input of this format may be packed bits, unless they are not asked for. False after a
- * message. */
-bool input_allows_bits(const input_request *request, const char *name, file_format format);
-
 /* The type that --dtype names: 0 if it is not given or is "bits". False after a message. */
 bool input_type(const input_request *request, int *type);
 

@@ -106,7 +106,4 @@ typedef struct codec_calls {
                           int verbosity, int work);
 } codec_calls;
 
-/* codec.c: filled by codec_open(). */
-extern codec_calls codec_library;
-
 #endif

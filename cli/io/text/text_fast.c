@@ -1,10 +1,10 @@
-/* text_fast.c - plain lines of numbers (see text_fast.h).
+/* text_fast.c - plain lines of numbers (see text_numbers.h).
  *
  * Each thread reads a chunk. If the type is to be chosen, a chunk is read as integers up to the
  * first fraction; its integers so far are then converted. At the end, if any chunk has
  * fractions, those without are converted. Eight digits are read at a time, by three
  * multiplications. */
-#include "cli/io/text/text_fast.h"
+#include "cli/io/text/text_numbers.h"
 
 #include "cli/base/workers.h"
 #include "cli/io/number/digits.h"
@@ -126,7 +126,7 @@ static inline const char *line_end(const char *p, const char *limit)
 }
 
 /* The end of a line that starts at p, without CR and LF. */
-static const char *text_end(const char *p, const char *limit, const char **next)
+static const char *line_stop(const char *p, const char *limit, const char **next)
 {
     const char *const stop = memchr(p, '\n', (size_t)(limit - p));
     const char       *end = stop != NULL ? stop : limit;
@@ -139,7 +139,7 @@ static const char *text_end(const char *p, const char *limit, const char **next)
 static const char *general(ordo_type type, const char *p, const char *limit, void *value)
 {
     const char       *next;
-    const char *const end = text_end(p, limit, &next);
+    const char *const end = line_stop(p, limit, &next);
 
     return end > p && number_parse(type, p, end, value) == NUMBER_OK ? next : NULL;
 }

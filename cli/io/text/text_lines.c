@@ -8,13 +8,87 @@
 
 #include "cli/io/text/text_lines.h"
 
-#include "cli/io/npy.h"
-#include "cli/io/text/line_batches.h"
 #include "cli/base/workers.h"
 #include "cli/io/source.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Batches of lines, in order ---- */
+
+enum {
+    BATCH = 1 << 14 /* lines that a thread writes at once; estimate */
+};
+
+typedef struct write_job {
+    const line_batches *b;
+    size_t             *ends; /* mapped: of each batch in the file */
+    char               *to;   /* the first one */
+} write_job;
+
+static size_t end_of(const line_batches *b, size_t batch)
+{
+    return b->n - batch * BATCH < BATCH ? b->n : (batch + 1) * BATCH;
+}
+
+static bool fill_batch(void *user, size_t batch, ordered_buffer *to)
+{
+    const line_batches *const b = user;
+    const size_t              first = batch * BATCH, end = end_of(b, batch);
+    const size_t              bytes = b->size(b->user, first, end);
+
+    if (!buffer_room(to, bytes + LINE_CHUNK))
+        return false;
+    b->copy(b->user, first, end, to->data, to->data + to->room);
+    to->length = bytes;
+    return true;
+}
+
+/* ---- In a mapped file ---- */
+
+static void measure_batch(void *user, size_t batch)
+{
+    const write_job *const job = user;
+    job->ends[batch] = job->b->size(job->b->user, batch * BATCH, end_of(job->b, batch));
+}
+
+static void place_batch(void *user, size_t batch)
+{
+    const write_job *const job = user;
+    job->b->copy(job->b->user, batch * BATCH, end_of(job->b, batch),
+                 job->to + (batch > 0 ? job->ends[batch - 1] : 0), job->to + job->ends[batch]);
+}
+
+static bool write_mapped(const line_batches *b, size_t batches, char *to)
+{
+    write_job job = {.b = b, .ends = malloc((batches + 1) * sizeof *job.ends), .to = to};
+
+    if (job.ends == NULL)
+        return cli_fail("not enough memory to write the lines");
+    workers_run(batches, measure_batch, &job);
+    for (size_t i = 1; i < batches; i++)
+        job.ends[i] += job.ends[i - 1];
+    workers_run(batches, place_batch, &job);
+    free(job.ends);
+    return true;
+}
+
+bool line_batches_write(const line_batches *b, output *out)
+{
+    line_batches   copy = *b;
+    const size_t   batches = (b->n + BATCH - 1) / BATCH;
+    output_mapping map = {.to = NULL};
+    bool           told = true;
+
+    if (out->reserved != NULL && !output_map(out, b->bytes, &map))
+        return false;
+    progress_start("writing");
+    const bool ok = map.to != NULL ? write_mapped(b, batches, map.to)
+                                   : output_blocks(out, batches, fill_batch, &copy, &told);
+    progress_end();
+    return ok ? map.to == NULL || output_unmap(out, &map)
+              : !told && cli_fail("not enough memory to write the lines");
+}
 
 enum {
     AHEAD = 16,           /* lines fetched ahead of the one that is written; estimate */
@@ -163,51 +237,19 @@ bool lines_append(lines *l, const char *name, char *block, size_t size, size_t *
     return true;
 }
 
-/* Appends the bytes of a file, whose last line gets its end. */
-static bool append_file(const char *path, const char *option, lines *out, size_t *length)
-{
-    source     s;
-    const bool opened = source_open(&s, path);
-    char      *block = opened ? source_take(&s) : NULL;
-    size_t     size = s.end;
-
-    out->name = s.name;
-    source_close(&s);
-    if (block == NULL)
-        return false;
-    if (option != NULL && npy_is(block, size)) {
-        free(block);
-        return cli_fail(
-            "%s: this is an .npy file, but %s is for lines; leave out %s to sort numbers, or "
-            "give --text to sort lines",
-            s.name, option, option);
-    }
-    if (size > 0 && block[size - 1] != out->line_end) {
-        char *const longer = realloc(block, size + 2);
-        if (longer == NULL) {
-            free(block);
-            return cli_fail("%s: not enough memory to read it", s.name);
-        }
-        block = longer;
-        block[size++] = out->line_end;
-        block[size] = '\0';
-    }
-    return lines_append(out, s.name, block, size, length);
-}
-
 bool lines_load(const lines_request *request, lines *out, size_t *length)
 {
-    bool ok = true;
+    source s;
 
-    *length = 0;
-    *out = (lines){.line_end = request->line_end};
     progress_start("reading");
-    for (size_t f = 0; ok && f < request->n; f++)
-        ok = append_file(request->paths[f], request->option, out, length);
+    const bool opened =
+        source_open_lines(&s, request->paths, request->n, request->line_end, request->option);
+    *out = (lines){.line_end = request->line_end, .bytes = opened ? source_take(&s) : NULL};
+    out->name = s.name;
+    *length = s.end;
     progress_end();
-    if (!ok)
-        lines_free(out);
-    return ok;
+    source_close(&s);
+    return out->bytes != NULL;
 }
 
 bool lines_cut(lines *out, size_t length, unsigned threads)
@@ -312,14 +354,13 @@ static void gather(const void *user, size_t first, size_t end, char *to, const c
     }
 }
 
-bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n,
-                       unsigned threads, output *out)
+bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n, output *out)
 {
     const picked_lines p = {l, type, index};
     return line_batches_write(
         &(line_batches){
             .n = n, .bytes = lines_size(l), .size = batch_size, .copy = gather, .user = &p},
-        threads, out);
+        out);
 }
 
 bool lines_write(const lines *l, output *out)

@@ -54,10 +54,9 @@ bool lines_write_one(const lines *l, size_t i, output *out);
 /* The bytes of all lines with their ends. */
 size_t lines_size(const lines *l);
 
-/* Writes the n lines whose numbers, of type ORDO_U32 or ORDO_U64, are in index, with up to
- * `threads` threads. If space for the output was reserved, the index must have each line once. */
-bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n,
-                       unsigned threads, output *out);
+/* Writes the n lines whose numbers, of type ORDO_U32 or ORDO_U64, are in index. If space for the
+ * output was reserved, the index must have each line once. */
+bool lines_write_index(const lines *l, ordo_type type, const void *index, size_t n, output *out);
 
 /* Element i of an index of type ORDO_U32 or ORDO_U64. */
 static inline size_t index_at(ordo_type type, const void *index, size_t i)
@@ -98,5 +97,41 @@ static inline uint64_t line_word(const char *line, size_t size, size_t room)
 
 /* < 0, 0, > 0: a comes before, is equal to, comes after b, byte by byte. */
 int lines_compare(const char *a, size_t a_length, const char *b, size_t b_length);
+
+/* ---- Many lines that lie anywhere in memory, written by several threads ----
+ *
+ * A thread takes a batch of lines, finds its size, and copies its lines to a buffer or to the
+ * mapped file. Batches are written in order. */
+
+enum {
+    LINE_CHUNK = 16 /* bytes that line_copy() moves at once */
+};
+
+/* memmove() for short lines: copies LINE_CHUNK bytes at a time, up to LINE_CHUNK - 1 behind the
+ * line. Both `to` and `from` must have that room, and if they overlap, `to` is at least LINE_CHUNK
+ * bytes before `from`. */
+static inline void line_copy(char *to, const char *from, size_t size)
+{
+    size_t at = 0;
+    do {
+        char chunk[LINE_CHUNK];
+        memcpy(chunk, from + at, LINE_CHUNK);
+        memcpy(to + at, chunk, LINE_CHUNK);
+        at += LINE_CHUNK;
+    } while (at < size);
+}
+
+typedef struct line_batches {
+    size_t n;     /* lines */
+    size_t bytes; /* of all of them; used only if space for the output was reserved */
+    /* The bytes of lines [first, end) with their ends. */
+    size_t (*size)(const void *user, size_t first, size_t end);
+    /* Copies them to `to`, and nothing to `stop` or behind it. */
+    void (*copy)(const void *user, size_t first, size_t end, char *to, const char *stop);
+    const void *user;
+} line_batches;
+
+/* Writes the lines. False after a message. */
+bool line_batches_write(const line_batches *b, output *out);
 
 #endif

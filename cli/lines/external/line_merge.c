@@ -10,7 +10,7 @@
 
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
-#include "cli/io/spool.h"
+#include "cli/io/tempfile.h"
 #include "cli/lines/key_encode.h"
 #include "cli/lines/line_sort.h"
 

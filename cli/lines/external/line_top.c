@@ -1,9 +1,9 @@
-/* line_top.c - the first k lines of a file in order, in one pass (see line_top.h).
+/* line_top.c - the first k lines of a file in order, in one pass (see line_merge.h).
  *
  * Threads look through pieces of the file for candidates: lines that come before the k-th line so
  * far. The first 8 bytes usually decide. When the candidates have as many bytes as the k lines,
  * both are sorted together, and the first k remain. */
-#include "cli/lines/external/line_top.h"
+#include "cli/lines/external/line_merge.h"
 
 #include "cli/base/workers.h"
 #include "cli/io/source.h"
