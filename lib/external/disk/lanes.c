@@ -138,9 +138,13 @@ bool lane_next(lane_reader *r, uint64_t *number)
 {
     const rank_lane *const one = &r->lanes->all[r->which];
     if (r->at == r->n) {
-        if (r->block == one->count || !read_block(r->lanes, &one->blocks[r->block], r->numbers))
+        const lane_block *const block = &one->blocks[r->block];
+        if (r->block == one->count || !read_block(r->lanes, block, r->numbers))
             return false;
-        r->n = one->blocks[r->block++].n;
+        if (r->releases)
+            spill_pass(r->lanes->spill, &r->gap, block->file, block->offset, block->bytes);
+        r->block++;
+        r->n = block->n;
         r->at = 0;
     }
     *number = r->numbers[r->at++];
