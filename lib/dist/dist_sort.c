@@ -11,8 +11,6 @@
 #include "dist/spill/sort_spilled.h"
 #include "ordo_external.h"
 
-#include <string.h>
-
 typedef struct sorting {
     dist_call c;
     pieces    p;
@@ -61,34 +59,26 @@ static ordo_status take_memory(sorting *s)
     return ORDO_OK;
 }
 
-static ordo_status sort_own_on_device(sorting *s)
-{
-    dist_call *const c = &s->c;
-    TRY(device_copy(c, s->sent, s->keys, c->n * c->key_size));
-    if (s->values != NULL && s->values != &no_values)
-        TRY(device_copy(c, s->sent_values, s->values, c->n * s->value_size));
-    TRY(device_sort(c, s->sent, c->n, s->values == NULL ? NULL : s->sent_values, s->value_size));
-    return device_finish(c);
-}
-
-/* Sorts this process's elements; a pair is copied first, because a sort of pairs is in place. */
+/* Sorts a copy of this process's elements. A sort of keys in host memory makes the copy itself. */
 static ordo_status sort_own(sorting *s)
 {
     dist_call *const c = &s->c;
+    bool const       there = dist_on_device(c), pairs = s->values != NULL;
     double const     started = dist_clock();
     ordo_sort_opts   opts = dist_sort_opts(c);
-    if (dist_on_device(c)) {
-        TRY(sort_own_on_device(s));
-    } else if (s->values == NULL) {
+    if (!there && !pairs)
         opts.source = s->keys;
-        TRY(dist_inner(c, ordo_sort(c->inner, c->type, s->sent, c->n, c->n > 0 ? &opts : NULL)));
-    } else if (c->n > 0) {
-        memcpy(s->sent, s->keys, c->n * c->key_size);
-        if (s->values != &no_values)
-            memcpy(s->sent_values, s->values, c->n * s->value_size);
-        TRY(dist_inner(c, ordo_sort_pairs(c->inner, c->type, s->sent, c->n, s->sent_values,
-                                          s->value_size, &opts)));
-    }
+    else
+        TRY(device_copy(c, s->sent, s->keys, c->n * c->key_size));
+    if (pairs && s->values != &no_values)
+        TRY(device_copy(c, s->sent_values, s->values, c->n * s->value_size));
+    if (there)
+        TRY(device_sort(c, s->sent, c->n, s->sent_values, s->value_size));
+    else if (c->n > 0)
+        TRY(dist_inner(c, pairs ? ordo_sort_pairs(c->inner, c->type, s->sent, c->n, s->sent_values,
+                                                  s->value_size, &opts)
+                                : ordo_sort(c->inner, c->type, s->sent, c->n, &opts)));
+    TRY(device_finish(c));
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -139,15 +129,9 @@ static void restore(sorting *s)
     dist_call *const c = &s->c;
     if (!s->overwritten)
         return;
-    if (dist_on_device(c)) {
-        (void)device_copy(c, s->keys, s->sent, c->n * c->key_size);
-        if (s->values != NULL)
-            (void)device_copy(c, s->values, s->sent_values, c->n * s->value_size);
-        return;
-    }
-    memcpy(s->keys, s->sent, s->c.n * s->c.key_size);
+    (void)device_copy(c, s->keys, s->sent, c->n * c->key_size);
     if (s->values != NULL)
-        memcpy(s->values, s->sent_values, s->c.n * s->value_size);
+        (void)device_copy(c, s->values, s->sent_values, c->n * s->value_size);
 }
 
 /* ---- Sort, pairs ---- */

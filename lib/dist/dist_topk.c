@@ -7,8 +7,6 @@
 #include "dist/search/cuts.h"
 #include "dist/device/device.h"
 
-#include <string.h>
-
 typedef struct best {
     dist_call c;
     size_t    k;      /* results */
@@ -80,17 +78,11 @@ static ordo_status choose_mine(best *b)
 static ordo_status write_results(best *b)
 {
     dist_call *const c = &b->c;
-    size_t const     keys = b->k * c->key_size, index = b->k * sizeof *b->index;
-    if (dist_on_device(c)) {
-        TRY(device_copy(c, b->values, b->gathered, b->values == NULL ? 0 : keys));
-        TRY(device_copy(c, b->index, b->gathered_index, b->index == NULL ? 0 : index));
-        return device_finish(c);
-    }
-    if (b->values != NULL)
-        memcpy(b->values, b->gathered, keys);
-    if (b->index != NULL)
-        memcpy(b->index, b->gathered_index, index);
-    return ORDO_OK;
+    size_t const     keys = b->values == NULL ? 0 : b->k * c->key_size;
+    size_t const     index = b->index == NULL ? 0 : b->k * sizeof *b->index;
+    TRY(device_copy(c, b->values, b->gathered, keys));
+    TRY(device_copy(c, b->index, b->gathered_index, index));
+    return device_finish(c);
 }
 
 static ordo_status run(best *b, size_t wanted, size_t *found)

@@ -64,12 +64,17 @@ void *device_take(dist_call *c, size_t bytes)
 ordo_status device_copy(dist_call *c, void *to, const void *from, size_t bytes)
 {
     ordo_copy_job const job = {to, from, bytes};
-    return bytes == 0 ? ORDO_OK : c->device.backend->copy(c->device.state, &job, c->exec);
+    if (bytes == 0)
+        return ORDO_OK;
+    if (dist_on_device(c))
+        return c->device.backend->copy(c->device.state, &job, c->exec);
+    memcpy(to, from, bytes);
+    return ORDO_OK;
 }
 
 ordo_status device_finish(dist_call *c)
 {
-    return c->device.backend->dist->finish(c->device.state, c->exec);
+    return dist_on_device(c) ? c->device.backend->dist->finish(c->device.state, c->exec) : ORDO_OK;
 }
 
 /* ---- Work ---- */

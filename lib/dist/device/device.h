@@ -15,9 +15,10 @@ static inline size_t device_size(size_t bytes) { return ordo_round_up(bytes + 1,
 ordo_status          device_memory(dist_call *c, size_t bytes);
 void                *device_take(dist_call *c, size_t bytes);
 
-/* Copies between arrays of any kind. The host may use its array when the call returns. */
+/* Copies between arrays of any kind, also in a call without a device. The host may use its array
+ * when the call returns. */
 ordo_status device_copy(dist_call *c, void *to, const void *from, size_t bytes);
-/* Waits for all work of the call. */
+/* Waits for all work of the call. Host arrays: does nothing. */
 ordo_status device_finish(dist_call *c);
 
 /* Sorts the keys of the call's type and order in place; values NULL: keys alone. */
