@@ -29,33 +29,6 @@ ordo_status device_rank_sort(ranking *r)
     return device_sort(c, r->sent, c->n, r->index, ordo_type_size(r->index_type));
 }
 
-/* The largest dense rank is the number of distinct keys. */
-static ordo_status largest_rank(ranking *r, uint64_t *out)
-{
-    const dist_device *const d = &r->part.c.device;
-    size_t const             n = r->s.p.received, last = n - 1;
-    union {
-        uint32_t narrow;
-        uint64_t wide;
-        double   real;
-    } rank;
-    ordo_select_job const job = {.type = r->rank_type,
-                                 .keys = r->received_ranks,
-                                 .n = n,
-                                 .k = &last,
-                                 .count = 1,
-                                 .out = &rank,
-                                 .out_on_host = true};
-    *out = 0;
-    if (n == 0)
-        return ORDO_OK;
-    TRY(d->backend->select(d->state, &job, r->part.c.exec));
-    *out = r->rank_type == ORDO_U32   ? rank.narrow
-           : r->rank_type == ORDO_U64 ? rank.wide
-                                      : (uint64_t)rank.real;
-    return ORDO_OK;
-}
-
 ordo_status device_rank_received(ranking *r)
 {
     dist_call *const    c = &r->part.c;
@@ -68,8 +41,7 @@ ordo_status device_rank_received(ranking *r)
                                .ranks = r->received_ranks,
                                .ties = r->ties};
     TRY(c->device.backend->rank(c->device.state, &job, c->exec));
-    if (r->ties == ORDO_TIES_DENSE)
-        TRY(largest_rank(r, &r->distinct));
+    TRY(rank_distinct(r));
     TRY(device_finish(c));
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;

@@ -54,18 +54,33 @@ static void correct_ranks(void *arg, size_t lo, size_t hi)
             real[i] = (double)correct(w, (uint64_t)real[i]);
 }
 
-/* The largest dense rank is the number of distinct elements. */
-static uint64_t largest_rank(const ranking *r)
+/* The largest dense rank. */
+ordo_status rank_distinct(ranking *r)
 {
-    const void *const ranks = r->received_ranks;
-    uint64_t          largest = 0;
-    for (size_t i = 0; i < r->s.p.received; i++) {
-        uint64_t const rank = r->rank_type == ORDO_U32   ? ((const uint32_t *)ranks)[i]
-                              : r->rank_type == ORDO_U64 ? ((const uint64_t *)ranks)[i]
-                                                         : (uint64_t)((const double *)ranks)[i];
-        largest = rank > largest ? rank : largest;
-    }
-    return largest;
+    const dist_call *const c = &r->part.c;
+    const ordo_plan *const plan = &c->ctx->plan;
+    bool const             there = dist_on_device(c);
+    size_t const           n = r->s.p.received, last = n - 1;
+    union {
+        uint32_t narrow;
+        uint64_t wide;
+        double   real;
+    } rank;
+    ordo_select_job const job = {.type = r->rank_type,
+                                 .keys = r->received_ranks,
+                                 .n = n,
+                                 .k = &last,
+                                 .count = 1,
+                                 .out = &rank,
+                                 .out_on_host = true};
+    if (r->ties != ORDO_TIES_DENSE || n == 0)
+        return ORDO_OK;
+    TRY((there ? c->device.backend : plan->cpu)
+            ->select(there ? c->device.state : plan->cpu_state, &job, c->exec));
+    r->distinct = r->rank_type == ORDO_U32   ? rank.narrow
+                  : r->rank_type == ORDO_U64 ? rank.wide
+                                             : (uint64_t)rank.real;
+    return ORDO_OK;
 }
 
 /* Finds what corrects the ranks. *begun is the number of groups of ties that begin on this process:
@@ -121,6 +136,7 @@ static ordo_status rank_received(ranking *r)
                                           .flags = c->descending ? ORDO_DESCENDING : 0);
     TRY(dist_inner(c, ordo_rank(c->inner, c->type, r->received, r->s.p.received, r->rank_type,
                                 r->received_ranks, &opts)));
+    TRY(rank_distinct(r));
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -152,10 +168,9 @@ static ordo_status receive_keys(ranking *r)
 /* Moves the elements to the processes of their places, and ranks them there. */
 static ordo_status receive(ranking *r, uint64_t *begun)
 {
-    bool const there = dist_on_device(&r->part.c);
-    TRY(r->is_strings ? string_rank_receive(r) : there ? receive_on_device(r) : receive_keys(r));
-    if (r->ties == ORDO_TIES_DENSE && !there)
-        r->distinct = largest_rank(r);
+    TRY(r->is_strings                ? string_rank_receive(r)
+        : dist_on_device(&r->part.c) ? receive_on_device(r)
+                                     : receive_keys(r));
     find_corrections(r, begun);
     return ORDO_OK;
 }

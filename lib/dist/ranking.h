@@ -24,6 +24,10 @@ typedef struct ranking {
     ordo_whole_job whole;
 } ranking;
 
+/* If ranks are dense: sets `distinct` to the number of distinct elements that arrived, by their
+ * ranks. Not collective. */
+ordo_status rank_distinct(ranking *r);
+
 /* Arrays on a device; not collective. */
 ordo_status device_rank_memory(ranking *r);
 /* Sorts a copy of the keys and remembers where they were. */

@@ -6,11 +6,9 @@
 #include "dist/ranking.h"
 
 #include "backend/tuning.h"
-
-#include <string.h>
+#include "ordo_records.h"
 
 enum {
-    GRAIN = ORDO_TUNE(1 << 14, 20), /* strings that a thread handles at a time */
     LEAST = ORDO_TUNE(1 << 16, 200) /* fewer strings of all processes are sorted */
 };
 
@@ -24,6 +22,7 @@ static ordo_status rank_received(ranking *r)
     TRY_SCRATCH(c->exec, (r->s.received.n + 1) * r->rank_size, r->received_ranks);
     TRY(dist_inner(c, ordo_rank_strings(c->inner, &strings, r->s.received.n, r->rank_type,
                                         r->received_ranks, &opts)));
+    TRY(rank_distinct(r));
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -42,20 +41,9 @@ ordo_status string_rank_receive(ranking *r)
     return dist_agree(c, rank_received(r));
 }
 
-static void place_ranks(void *arg, size_t lo, size_t hi)
-{
-    const ranking *const  r = arg;
-    const uint64_t *const order = r->index;
-    if (r->rank_size == sizeof(uint32_t))
-        for (size_t i = lo; i < hi; i++)
-            ((uint32_t *)r->ranks)[order[i]] = ((const uint32_t *)(const void *)r->home)[i];
-    else
-        for (size_t i = lo; i < hi; i++)
-            memcpy((char *)r->ranks + order[i] * 8, r->home + i * 8, 8);
-}
-
 ordo_status string_rank_home(ranking *r)
 {
     dist_call *const c = &r->part.c;
-    return dist_loop(c, c->n, GRAIN, place_ranks, r);
+    return dist_inner(c, ordo_scatter(c->inner, r->home, c->n, r->rank_size, ORDO_U64, r->index,
+                                      r->ranks, c->n, NULL));
 }
