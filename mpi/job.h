@@ -19,7 +19,7 @@ typedef struct wishes {
     ordo_ties   ties;
     ordo_nans   nans;
     ordo_method method;
-    unsigned    threads;
+    size_t      threads; /* 0: the library's choice */
     size_t      q_count, k_count;
     double      q[MOST_NUMBERS];
     uint64_t    k[MOST_NUMBERS];

@@ -108,7 +108,7 @@ static bool run(job *j)
     if (strcmp(j->w.command, "predict") == 0)
         return model_predict(j);
     ordo_status const status =
-        ordo_ctx_create(&j->ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = j->w.threads));
+        ordo_ctx_create(&j->ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = (unsigned)j->w.threads));
     if (!all_fine(j->world, status == ORDO_OK, "%s", ordo_last_error(NULL)))
         return false;
     ordo_status const opened = ordo_mpi_open(j->world, &j->comm);
