@@ -61,14 +61,9 @@ static bool flush(lanes *l, rank_lane *one)
     lane_block block = {.n = (uint32_t)one->staged};
     if (one->staged == 0)
         return true;
-    if (one->count == one->capacity) {
-        size_t const      capacity = ordo_max(16, one->capacity + one->capacity / 2);
-        lane_block *const more = realloc(one->blocks, capacity * sizeof *more);
-        if (more == NULL)
-            return no_memory(l);
-        one->blocks = more;
-        one->capacity = capacity;
-    }
+    if (!failure_grow(l->spill->failure, (void **)&one->blocks, &one->capacity, one->count + 1,
+                      sizeof block))
+        return false;
     block.bytes =
         (uint32_t)block_pack(&number_kind, (const char *)one->staging, one->staged, l->packed);
     block.crc = crc32c(l->packed, block.bytes);
