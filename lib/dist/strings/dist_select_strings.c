@@ -75,21 +75,19 @@ static ordo_status list_mine(chosen *x, const cut *cuts, size_t count)
     string_part *const p = &x->part;
     ordo_exec *const   exec = p->c.exec;
     uint64_t          *places;
+    size_t             n = 0;
     TRY_SCRATCH(exec, (count + 1) * sizeof *x->gives, x->gives);
     TRY_SCRATCH(exec, (count + 1) * sizeof *places, places);
-    TRY_SCRATCH(exec, (count + 1) * sizeof *x->mine.offsets, x->mine.offsets);
     for (size_t j = 0; j < count; j++) {
         const cut *const at = &cuts[j];
         uint64_t const   which = at->position - at->less;
         if (which < at->before || which - at->before >= at->here)
             continue;
         uint64_t const place = p->order[at->low + which - at->before];
-        x->gives[x->mine.n] = (given){.index = p->c.offset + place, .tag = j};
-        places[x->mine.n++] = place;
+        x->gives[n] = (given){.index = p->c.offset + place, .tag = j};
+        places[n++] = place;
     }
-    TRY(string_measure(&p->c, &p->strings, places, places, &x->mine));
-    TRY_SCRATCH(exec, (size_t)x->mine.offsets[x->mine.n] + 1, x->mine.bytes);
-    return string_copy(&p->c, p->strings.bytes, places, &x->mine);
+    return string_gather(&p->c, &p->strings, places, n, &x->mine);
 }
 
 /* Turns the cut of each position into the place of its string among the gathered ones. */

@@ -39,6 +39,10 @@ ordo_status string_part_copy(string_part *p, size_t n, string_list *out);
 ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
                            uint64_t *starts, const string_list *out);
 
+/* Copies the strings from[0 .. n) to scratch. Not collective, as the next ones. */
+ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from, size_t n,
+                          string_list *out);
+
 /* Writes the places from[0 .. count) to `order`, in the stable order of their strings. */
 ordo_status string_argsort_some(dist_call *c, const ordo_strings *strings, const uint64_t *from,
                                 size_t count, uint64_t *order);

@@ -223,18 +223,6 @@ static bool rank_runs(ranker *r)
 
 /* ---- Phase 3: ranks by elements ---- */
 
-/* Stores a rank (of averages twice the rank) as element i of `out`. */
-static void store_rank(const ranker *r, void *out, size_t i, uint64_t rank)
-{
-    double const value = ordo_tie_unit(r->ties) * (double)rank;
-    if (r->rank_type == ORDO_U32)
-        ((uint32_t *)out)[i] = (uint32_t)rank;
-    else if (r->rank_type == ORDO_U64)
-        ((uint64_t *)out)[i] = rank;
-    else
-        ((double *)out)[i] = value;
-}
-
 static bool place_ranks(void *user, piece *p)
 {
     ranker *const        r = user;
@@ -248,7 +236,7 @@ static bool place_ranks(void *user, piece *p)
         !lanes_read(&r->lanes, r->buffer++, ranks))
         return false;
     for (size_t i = 0; i < p->n; i++)
-        store_rank(r, p->elements, index[i], ranks[i]);
+        rank_store(r->ties, r->rank_type, p->elements, index[i], ranks[i]);
     return true;
 }
 

@@ -9,8 +9,7 @@
 #include "external/rank/rank_pairs.h"
 
 #include "backend/tuning.h"
-#include "core/ties.h"
-#include "external/disk/lanes.h"
+#include "external/rank/rank_work.h"
 
 #include <stdlib.h>
 
@@ -116,19 +115,13 @@ static ptrdiff_t write_ranks(void *user, const void *from, size_t bytes)
     pairs *const p = user;
     size_t const n = ordo_min(bytes / sizeof(pair), CHUNK);
     size_t const width = ordo_type_size(p->rank_type);
-    char *const  out = p->staging;
     for (size_t i = 0; i < n; i++) {
         pair one;
         memcpy(&one, (const pair *)from + i, sizeof one);
-        uint32_t const    narrow = (uint32_t)one.second;
-        double const      value = (double)one.second * ordo_tie_unit(p->ties);
-        const void *const rank = p->rank_type == ORDO_U32   ? (const void *)&narrow
-                                 : p->rank_type == ORDO_U64 ? (const void *)&one.second
-                                                            : (const void *)&value;
-        memcpy(out + i * width, rank, width);
+        rank_store(p->ties, p->rank_type, p->staging, i, one.second);
     }
-    return external_write(p->call, out, n * width) ? (ptrdiff_t)(n * sizeof(pair))
-                                                   : external_hand_on(&p->work, p->call);
+    return external_write(p->call, p->staging, n * width) ? (ptrdiff_t)(n * sizeof(pair))
+                                                          : external_hand_on(&p->work, p->call);
 }
 
 /* ---- Both ---- */

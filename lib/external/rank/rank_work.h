@@ -7,6 +7,7 @@
 #ifndef ORDO_EXTERNAL_RANK_WORK_H
 #define ORDO_EXTERNAL_RANK_WORK_H
 
+#include "core/ties.h"
 #include "external/disk/lanes.h"
 #include "external/disk/ranges.h"
 #include "external/replay.h"
@@ -56,6 +57,17 @@ typedef struct ranker {
     size_t   making;  /* the joined run that is made */
     uint64_t sum;
 } ranker;
+
+/* Stores a rank (of averages twice the rank) as element i of `out`. */
+static inline void rank_store(ordo_ties ties, ordo_type type, void *out, size_t i, uint64_t rank)
+{
+    if (type == ORDO_U32)
+        ((uint32_t *)out)[i] = (uint32_t)rank;
+    else if (type == ORDO_U64)
+        ((uint64_t *)out)[i] = rank;
+    else
+        ((double *)out)[i] = ordo_tie_unit(ties) * (double)rank;
+}
 
 /* rank_plan.c: makes the largest buffers that stay within the limit, or sets needs_pairs. */
 ordo_status rank_plan(ranker *r);
