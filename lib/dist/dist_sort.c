@@ -7,8 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "dist/device/device.h"
 #include "dist/exchange/runs.h"
-
-#include "dist/spill/sort_spilled.h"
+#include "dist/spill/spill_sort.h"
 #include "ordo_external.h"
 
 typedef struct sorting {

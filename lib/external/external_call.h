@@ -4,7 +4,7 @@
 #define ORDO_EXTERNAL_EXTERNAL_CALL_H
 
 #include "api/api_ctx.h"
-#include "external/disk/elements.h"
+#include "external/disk/blocks.h"
 #include "external/pipeline.h"
 #include "external/disk/spill.h"
 #include "ordo_external.h"

@@ -2,8 +2,6 @@
  * caller's arrays, and so is the place of the result. All elements are in files before the first
  * result is stored, so a sort in place is possible, and a failed one gets its elements back. */
 #define _GNU_SOURCE
-#include "dist/spill/sort_spilled.h"
-
 #include "dist/spill/spill_sort.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* dist_select_strings.c - select, quantiles, median and top-k of the strings of all processes.
  *
- * Each process sorts only its strings near the positions (string_near.h). The search for cuts
- * (string_cuts.h) finds the rank that has the string of a position, and its place there. That rank
+ * Each process sorts only its strings near the positions (string_near.c). The search for cuts
+ * (string_cuts.c) finds the rank that has the string of a position, and its place there. That rank
  * gives the string to an allgather. Top-k gathers the strings before the cut at position k and
  * sorts them on every process. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/quantile.h"
-#include "dist/strings/string_near.h"
+#include "dist/strings/string_part.h"
 
 typedef struct given { /* a string that a process gives to the others */
     uint64_t index, length;

@@ -1,10 +1,10 @@
 /* dist_sort_strings.c - ordo_dist_sort_strings and ordo_dist_argsort_strings.
  *
  * Each process sorts its strings, the cuts of the global order are found in the sorted parts
- * (string_cuts.h), each string is sent at most once, to its final rank, and the runs that arrive
- * there are merged (string_merge.h). */
+ * (string_cuts.c), each string is sent at most once, to its final rank, and the runs that arrive
+ * there are merged (string_merge.c). */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/strings/string_merge.h"
+#include "dist/strings/string_pieces.h"
 #include "ordo_records.h"
 
 static uint64_t no_index; /* stands for an empty array */

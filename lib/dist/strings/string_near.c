@@ -1,7 +1,15 @@
-/* string_near.c - the strings near positions (see string_near.h). */
+/* string_near.c - finds the strings near given positions of the global order, without a sort of the
+ * others.
+ *
+ * 1 The bytes that all strings of all processes share are skipped, up to 120 of them. The next 7
+ *   bytes of each string are a key of 64 bits (core/string_view.h).
+ * 2 The keys at the positions are found in one read of the keys (search/brackets.h).
+ * 3 Only strings with these keys are kept and sorted. If there are many, and of one key, steps 1
+ *   to 3 are made again with the bytes behind it.
+ *
+ * A few strings, and those of more than 1000 positions, are sorted as a whole. Memory: 8 bytes for
+ * each string, and the kept strings. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/strings/string_near.h"
-
 #include "backend/tuning.h"
 #include "dist/search/brackets.h"
 #include "dist/search/narrowing.h"

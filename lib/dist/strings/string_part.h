@@ -2,7 +2,7 @@
 #ifndef ORDO_DIST_STRINGS_STRING_PART_H
 #define ORDO_DIST_STRINGS_STRING_PART_H
 
-#include "dist/call/dist_call.h"
+#include "dist/search/cuts.h"
 
 #include <string.h>
 
@@ -84,5 +84,15 @@ static inline const char *string_part_at(const string_part *p, size_t i, uint64_
     *length = offset[1] - offset[0];
     return p->strings.bytes + offset[0];
 }
+
+/* string_cuts.c: finds `count` ascending positions among the strings in order (p->ordered_total),
+ * exactly. Collective. */
+ordo_status string_cuts_find(string_part *p, cut *cuts, size_t count);
+
+/* string_near.c: sets p->order to this process's strings near the positions of the ascending cuts, in order, and
+ * changes the positions to those among such strings of all processes. Collective. */
+ordo_status string_part_near(string_part *p, cut *cuts, size_t count);
+/* Sets p->order to strings that include all before the position `end`. Collective. */
+ordo_status string_part_first(string_part *p, cut *end);
 
 #endif

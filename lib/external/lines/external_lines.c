@@ -6,7 +6,6 @@
  * sort and write at the same time. A buffer has a gap before its text, so that packed blocks, which
  * may be a little longer than their lines, never reach lines that are still to be packed. */
 #define _GNU_SOURCE
-#include "external/lines/line_plan.h"
 #include "external/lines/line_ranges.h"
 
 #include <stdlib.h>

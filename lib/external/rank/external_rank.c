@@ -11,7 +11,6 @@
 #include "backend/tuning.h"
 #include "core/ties.h"
 #include "external/disk/crc32c.h"
-#include "external/rank/rank_pairs.h"
 #include "external/rank/rank_work.h"
 
 #include <stdlib.h>
@@ -359,7 +358,7 @@ static ordo_status rank_begun(ranker *r)
                          "resumed; expected more memory, or no resume directory",
                          (unsigned long long)c->opts.memory, (unsigned long long)r->data.n);
     if (r->needs_pairs)
-        return rank_pairs(c, &r->data, r->ties, r->rank_type);
+        return rank_pairs(r);
     return rank_all(r) ? ORDO_OK : external_status(c);
 }
 

@@ -6,8 +6,6 @@
  * the sink. Any memory that can sort is enough. Volume for each element: 40 bytes are written and
  * 48 read, where external_rank.c moves about 7. */
 #define _GNU_SOURCE
-#include "external/rank/rank_pairs.h"
-
 #include "backend/tuning.h"
 #include "external/rank/rank_work.h"
 
@@ -156,15 +154,15 @@ static ordo_status rank_with(pairs *p)
     return sort_pairs(p, read_ranks, write_ranks);
 }
 
-ordo_status rank_pairs(external_call *c, const replay *data, ordo_ties ties, ordo_type rank_type)
+ordo_status rank_pairs(const ranker *r)
 {
     pairs *const p = calloc(1, sizeof *p);
     if (p == NULL)
-        return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory to rank");
-    p->call = c;
-    p->data = data;
-    p->ties = ties;
-    p->rank_type = rank_type;
+        return ordo_fail(r->call->exec, ORDO_E_NOMEM, "the system refused memory to rank");
+    p->call = r->call;
+    p->data = &r->data;
+    p->ties = r->ties;
+    p->rank_type = r->rank_type;
     ordo_status const status = rank_with(p);
     lane_reader_close(&p->ahead);
     lane_reader_close(&p->behind);

@@ -48,7 +48,7 @@ typedef struct ranker {
     /* The plan */
     size_t run_count;   /* buffers of elements */
     size_t joined;      /* runs that become one; 1: runs are ranked as they are */
-    bool   needs_pairs; /* the memory is too small for lanes: see rank_pairs.h */
+    bool   needs_pairs; /* the memory is too small for lanes */
 
     /* Runs that are joined */
     runs     longer;
@@ -75,6 +75,10 @@ ordo_status rank_plan(ranker *r);
  * `count` lanes that grow side by side. */
 size_t rank_block_of(const ranker *r, size_t capacity, size_t count);
 size_t rank_lane_of(size_t capacity, size_t count);
+
+/* rank_pairs.c: writes the rank of each element of r->data to the sink of the call, whose buffers
+ * are not used. */
+ordo_status rank_pairs(const ranker *r);
 
 /* rank_groups.c: a step of a pipeline that reads the next range of r->ranges; which buffer of the
  * call a piece is in. */
