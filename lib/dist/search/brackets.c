@@ -1,10 +1,17 @@
-/* brackets.c - positions in one read of the keys (see brackets.h). */
+/* brackets.c - finds the keys at given positions of the global order in one read of the keys.
+ *
+ * 1 Every process reads its keys once and keeps those near the positions (narrowing.h). A few
+ *   positions have brackets, which a sample of all processes gives (sample.h). For more positions
+ *   the sample gives cells, and the keys get labels of 2 bytes.
+ * 2 The keys that all processes kept, about 1.6 % for one position, are searched in the same way,
+ *   until every process can have all that are left. If a read does not halve them, and on a device,
+ *   they are sorted, and rounds (cuts.h) find the positions.
+ *
+ * If a process has more keys in the brackets than its part of the sample promised, it reads them
+ * again; so do all processes if a position is outside its bracket (once in 10,000 searches). */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/search/brackets.h"
-
 #include "backend/tuning.h"
 #include "dist/device/device.h"
-#include "dist/search/cut_rounds.h"
 #include "dist/search/narrowing.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * 1 The bytes that all strings of all processes share are skipped, up to 120 of them. The next 7
  *   bytes of each string are a key of 64 bits (core/string_view.h).
- * 2 The keys at the positions are found in one read of the keys (search/brackets.h).
+ * 2 The keys at the positions are found in one read of the keys (search/brackets.c).
  * 3 Only strings with these keys are kept and sorted. If there are many, and of one key, steps 1
  *   to 3 are made again with the bytes behind it.
  *
@@ -11,7 +11,6 @@
  * each string, and the kept strings. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/tuning.h"
-#include "dist/search/brackets.h"
 #include "dist/search/narrowing.h"
 #include "dist/strings/string_keys.h"
 
