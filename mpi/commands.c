@@ -22,12 +22,6 @@ static void print_keys(const job *j, const void *keys, size_t n)
     }
 }
 
-static ordo_dist_opts opts_of(job *j)
-{
-    return ORDO_OPTS(ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0,
-                     .report = &j->report);
-}
-
 bool do_rank(job *j)
 {
     ordo_dist_opts const opts = opts_of(j);

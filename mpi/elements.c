@@ -13,6 +13,7 @@ static bool sort_records(job *j, const elements *in, ordo_dist_opts *opts)
                          in->n + opts->n_out);
     for (size_t i = 0; fine && moves && i < in->n; i++)
         memcpy(moved + i * size, in->records + in->place[i] * size, size);
+    opts->out_values = opts->out;
     opts->out = keys;
     fine = fine &&
            succeeded(j, ordo_dist_sort_pairs(j->ctx, &j->comm, j->in.type, (void *)in->keys, in->n,
@@ -24,12 +25,11 @@ static bool sort_records(job *j, const elements *in, ordo_dist_opts *opts)
 
 bool elements_sort(job *j, const elements *in, char *out, size_t count)
 {
-    ordo_dist_opts opts =
-        ORDO_OPTS(ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0, .out = out,
-                  .out_values = out, .n_out = count, .report = &j->report);
+    ordo_dist_opts opts = opts_of(j);
+    opts.out = out;
+    opts.n_out = count;
     if (j->in.record_size != 0)
         return sort_records(j, in, &opts);
-    opts.out_values = NULL;
     return succeeded(j,
                      ordo_dist_sort(j->ctx, &j->comm, j->in.type, (void *)in->keys, in->n, &opts));
 }

@@ -60,6 +60,13 @@ char *help_text(void);
  * printed and *code is the exit code. Needs no MPI. */
 bool shell_command(int argc, char **argv, int *code);
 
+/* The options of a call of the library. */
+static inline ordo_dist_opts opts_of(job *j)
+{
+    return ORDO_OPTS(ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0,
+                     .report = &j->report);
+}
+
 /* Every rank has the same status; one of them prints the message. */
 bool succeeded(const job *j, ordo_status status);
 

@@ -25,12 +25,6 @@ static void free_lines(lines *l)
     free(l->offsets);
 }
 
-static ordo_dist_opts opts_of(job *j)
-{
-    return ORDO_OPTS(ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0,
-                     .report = &j->report);
-}
-
 static ordo_strings strings_of(const job *j)
 {
     return ORDO_OPTS(ordo_strings, .bytes = j->in.text, .offsets = j->in.offsets);

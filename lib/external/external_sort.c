@@ -230,11 +230,6 @@ static bool lengthen_runs(sorter *s)
 
 /* ---- The call ---- */
 
-static double seconds_since(uint64_t ticks)
-{
-    return (double)(api_clock_ticks() - ticks) / api_clock_second();
-}
-
 static bool read_all(void *user, piece *p)
 {
     sorter *const        s = user;
@@ -281,7 +276,7 @@ static bool sort_all(sorter *s)
     c->report.packed = spilled_bytes(&s->runs);
     c->report.runs = s->runs.count;
     c->report.levels = s->runs.count > 0;
-    c->report.run_seconds = seconds_since(begin);
+    c->report.run_seconds = external_seconds(begin);
     uint64_t const middle = api_clock_ticks();
     while (s->runs.count > most_runs(s)) {
         external_phase(c, "longer runs", spilled_bytes(&s->runs));
@@ -290,7 +285,7 @@ static bool sort_all(sorter *s)
     }
     if (s->runs.count > 0 && !run_ranges(s, 0, s->runs.count, write_range))
         return false;
-    c->report.range_seconds = seconds_since(middle);
+    c->report.range_seconds = external_seconds(middle);
     return true;
 }
 

@@ -32,9 +32,8 @@ static uint64_t order_of(const plan *p, const char *keys, size_t i)
 bool plan_make(job *j, plan *p)
 {
     const slice *const   in = &j->in;
-    ordo_dist_opts const opts = ORDO_OPTS(
-        ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0, .report = &j->report);
-    uint64_t total = in->n, positions[MOST_RANGES], keys[MOST_RANGES]; /* of any type */
+    ordo_dist_opts const opts = opts_of(j);
+    uint64_t             total = in->n, positions[MOST_RANGES], keys[MOST_RANGES]; /* of any type */
     MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, j->world);
     p->id = new_id();
     MPI_Bcast(&p->id, 1, MPI_UINT64_T, 0, j->world);

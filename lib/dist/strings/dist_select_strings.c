@@ -257,7 +257,7 @@ static ordo_status topk_run(chosen *x, size_t k, size_t *found)
     cut              end = {.position = k};
     bool const       all = k >= c->total;
     if (all) {
-        TRY(dist_agree(c, string_part_sort(&x->part)));
+        TRY(dist_agree(c, string_part_sort(&x->part, NULL)));
     } else {
         TRY(string_part_first(&x->part, &end));
         TRY(string_cuts_find(&x->part, &end, 1));

@@ -194,7 +194,7 @@ static ordo_status keep_near(nearing *s, cut *cuts, size_t count)
     double const       started = dist_clock();
     TRY(dist_agree(c, take_memory(s, count)));
     if (c->total < LEAST || count == 0 || count > NARROWING_FEW)
-        return dist_agree(c, string_part_sort(p));
+        return dist_agree(c, string_part_sort(p, NULL));
     TRY(narrow(s, cuts, count));
     for (size_t level = 1; level < MOST_LEVELS && is_deep(s); level++) {
         s->left.depth += STRING_STEP;

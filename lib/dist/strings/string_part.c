@@ -106,36 +106,34 @@ ordo_status string_part_flatten(string_part *p)
 
 /* ---- Order and copies ---- */
 
-ordo_status string_part_sort(string_part *p)
+static ordo_status sort_copy(string_part *p, string_list *out, const ordo_sort_opts *opts)
 {
-    dist_call *const     c = &p->c;
-    double const         started = dist_clock();
-    ordo_sort_opts const opts = dist_sort_opts(c);
-    TRY(string_part_flatten(p));
-    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *p->order, p->order);
-    TRY(dist_inner(c,
-                   ordo_argsort_strings(c->inner, &p->strings, c->n, ORDO_U64, p->order, &opts)));
-    p->ordered = c->n;
-    p->ordered_total = c->total;
-    c->report.local_seconds += dist_clock() - started;
-    return ORDO_OK;
-}
-
-ordo_status string_part_arrange(string_part *p, string_list *out)
-{
-    dist_call *const     c = &p->c;
-    double const         started = dist_clock();
-    ordo_sort_opts const opts = dist_sort_opts(c);
-    TRY(string_part_flatten(p));
+    dist_call *const      c = &p->c;
     const uint64_t *const offsets = p->strings.offsets;
     out->n = c->n;
     TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *out->offsets, out->offsets);
     TRY_SCRATCH(c->exec, (size_t)(offsets[c->n] - offsets[0]) + 1, out->bytes);
     out->offsets[0] = 0;
-    TRY(dist_inner(
-        c, ordo_sort_strings(c->inner, &p->strings, c->n, out->bytes, out->offsets, &opts)));
+    TRY(dist_inner(c,
+                   ordo_sort_strings(c->inner, &p->strings, c->n, out->bytes, out->offsets, opts)));
     p->strings = string_list_view(out);
     p->order = NULL;
+    return ORDO_OK;
+}
+
+ordo_status string_part_sort(string_part *p, string_list *copy)
+{
+    dist_call *const     c = &p->c;
+    double const         started = dist_clock();
+    ordo_sort_opts const opts = dist_sort_opts(c);
+    TRY(string_part_flatten(p));
+    if (copy != NULL) {
+        TRY(sort_copy(p, copy, &opts));
+    } else {
+        TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *p->order, p->order);
+        TRY(dist_inner(
+            c, ordo_argsort_strings(c->inner, &p->strings, c->n, ORDO_U64, p->order, &opts)));
+    }
     p->ordered = c->n;
     p->ordered_total = c->total;
     c->report.local_seconds += dist_clock() - started;

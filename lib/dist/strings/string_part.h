@@ -27,9 +27,8 @@ ordo_status string_part_check(string_part *p, const ordo_strings *given,
 
 /* Brings the strings to the form with offsets, and finds their order. Not collective. */
 ordo_status string_part_flatten(string_part *p);
-ordo_status string_part_sort(string_part *p);
-/* Sorts a copy of the strings in scratch, which becomes p->strings. Not collective. */
-ordo_status string_part_arrange(string_part *p, string_list *out);
+/* `copy` not NULL: sorts a copy of the strings in scratch, which becomes p->strings. */
+ordo_status string_part_sort(string_part *p, string_list *copy);
 
 /* Copies the first n strings in order to scratch. Not collective. */
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out);

@@ -170,7 +170,7 @@ static bool rank_piece(void *user, piece *p)
     ranker *const       r = user;
     uint64_t *const     ranks = (uint64_t *)(void *)r->work;
     uint32_t *const     index = (uint32_t *)(void *)(ranks + r->call->capacity);
-    const size_t *const given = r->given[rank_buffer_of(r, p)];
+    const size_t *const given = r->given[external_buffer_of(r->call, p)];
     tie_group           last = {.open = false};
     r->call->report.ranges++;
     /* Less scratch than ordo_rank. */

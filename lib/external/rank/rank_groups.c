@@ -12,20 +12,12 @@
 
 /* ---- Ranges of runs side by side ---- */
 
-size_t rank_buffer_of(const ranker *r, const piece *p)
-{
-    size_t i = 0;
-    while (r->call->buffers[i] != p->elements)
-        i++;
-    return i;
-}
-
 bool rank_read_range(void *user, piece *p)
 {
     ranker *const r = user;
     if (!ranges_next(r->ranges, p->elements, &p->n))
         return false;
-    size_t *const given = r->given[rank_buffer_of(r, p)];
+    size_t *const given = r->given[external_buffer_of(r->call, p)];
     for (size_t i = 0; i < r->together; i++)
         given[i] = ranges_given(r->ranges, i);
     p->ended = p->n == 0;
@@ -42,7 +34,7 @@ static bool join_range(void *user, piece *p)
     char *const          sorted = r->work;
     uint32_t *const      index = (uint32_t *)(void *)(sorted + c->capacity * sizeof(uint64_t));
     uint32_t *const      source = index + c->capacity;
-    const size_t *const  given = r->given[rank_buffer_of(r, p)];
+    const size_t *const  given = r->given[external_buffer_of(r->call, p)];
     size_t               at = 0;
     for (size_t i = 0; i < r->together; i++)
         for (size_t left = given[i]; left > 0; left--)

@@ -11,9 +11,7 @@
 
 enum {
     LANE_MOST = 1 << 14, /* ranks that a lane collects */
-    LANE_LEAST = ORDO_TUNE(512, 8),
-    STAGING_LEAST = ORDO_TUNE(64 << 10, 64), /* bytes that a thread reads or writes at once */
-    STAGING_MOST = 1 << 20
+    LANE_LEAST = ORDO_TUNE(512, 8)
 };
 
 /* Scratch of the largest call in memory. If all elements fit a buffer, they are ranked there. */
@@ -109,11 +107,10 @@ static size_t find_capacity(ranker *r, bool groups)
 ordo_status rank_plan(ranker *r)
 {
     external_call *const c = r->call;
-    size_t const         wanted = (size_t)c->opts.memory / 64;
-    c->staging = ordo_min(ordo_max(wanted, STAGING_LEAST), STAGING_MOST);
+    c->staging = external_staging(c->opts.memory / 64);
     size_t n = find_capacity(r, false);
     if (n == 0 && r->data.n > 0 && c->opts.resume_directory == NULL) {
-        c->staging = ordo_max(c->staging / 4, STAGING_LEAST);
+        c->staging = external_staging(c->staging / 4);
         n = find_capacity(r, true);
     }
     r->needs_pairs = r->data.n > 0 && n == 0;

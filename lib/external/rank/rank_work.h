@@ -80,10 +80,8 @@ size_t rank_lane_of(size_t capacity, size_t count);
  * are not used. */
 ordo_status rank_pairs(const ranker *r);
 
-/* rank_groups.c: a step of a pipeline that reads the next range of r->ranges; which buffer of the
- * call a piece is in. */
-bool   rank_read_range(void *user, piece *p);
-size_t rank_buffer_of(const ranker *r, const piece *p);
+/* rank_groups.c: a step of a pipeline that reads the next range of r->ranges. */
+bool rank_read_range(void *user, piece *p);
 /* Makes one run of each `joined` runs. */
 bool rank_join_runs(ranker *r);
 /* Makes the lanes of the first runs from those of the joined runs. */
