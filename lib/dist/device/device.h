@@ -28,7 +28,8 @@ ordo_status device_sort_orders(dist_call *c, uint64_t *orders, size_t n);
 /* Writes first, first + 1, ... */
 ordo_status device_iota(dist_call *c, void *out, size_t n, ordo_type type, uint64_t first);
 
-/* The orders of keys at places, and searches in sorted keys. Lists are on the host. */
+/* The orders of keys at places, and searches in sorted keys; also in a call without a device. Lists
+ * are on the host. */
 ordo_status device_orders(dist_call *c, const ordo_order_of *order, const void *keys,
                           const uint64_t *places, size_t count, uint64_t *orders);
 ordo_status device_places(dist_call *c, const ordo_order_of *order, const void *keys,

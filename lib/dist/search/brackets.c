@@ -231,14 +231,10 @@ static ordo_status open_intervals(narrowing *s, const cut_keys *keys, cut_interv
         const span *const at = &s->spans[s->span_of[i / 2]];
         ends[i] = (ordo_place_wish){0, keys->n, i % 2 == 0 ? at->lo : at->hi, i % 2};
     }
-    if (keys->on_device) {
-        TRY(device_sort_orders(c, (void *)s->kept, keys->n));
-        TRY(device_places(c, &keys->order, keys->sorted, ends, 2 * s->count, places));
-    } else {
-        TRY(dist_inner(c, ordo_sort(c->inner, keys->order.type, s->kept, keys->n, NULL)));
-        for (size_t i = 0; i < 2 * s->count; i++)
-            places[i] = cells_place(&keys->order, keys->sorted, 0, keys->n, ends[i].order, i % 2);
-    }
+    TRY(keys->on_device
+            ? device_sort_orders(c, (void *)s->kept, keys->n)
+            : dist_inner(c, ordo_sort(c->inner, keys->order.type, s->kept, keys->n, NULL)));
+    TRY(device_places(c, &keys->order, keys->sorted, ends, 2 * s->count, places));
     for (size_t j = 0; j < s->count; j++)
         (*intervals)[j] = (cut_interval){.open = true,
                                          .from = (size_t)places[2 * j],
