@@ -114,14 +114,6 @@ size_t external_sort_scratch(external_call *c, size_t n)
     return status == ORDO_OK ? bytes : SIZE_MAX / 2;
 }
 
-static size_t root_of(size_t n)
-{
-    size_t root = 0;
-    while (root * root < n)
-        root++;
-    return root;
-}
-
 /* The runs that a source of known size makes. */
 static size_t runs_of(const external_call *c, size_t capacity)
 {
@@ -134,7 +126,8 @@ static size_t runs_of(const external_call *c, size_t capacity)
 static size_t choose_block(const external_call *c, size_t capacity)
 {
     size_t const buffer = capacity * c->kind.size, count = runs_of(c, capacity);
-    size_t const of_all = buffer / (2 * count + 2), of_group = buffer / (2 * root_of(count) + 4);
+    size_t const of_all = buffer / (2 * count + 2),
+                 of_group = buffer / (2 * external_root(count) + 4);
     size_t const bytes = of_all >= LEAST_BLOCK ? of_all : ordo_max(of_group, LEAST_BLOCK);
     return ordo_max(ordo_min(ordo_min(bytes, MOST_BLOCK) / c->kind.size, capacity / 4), 1);
 }

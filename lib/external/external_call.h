@@ -85,6 +85,15 @@ static inline size_t external_buffer_of(const external_call *c, const piece *p)
     return i;
 }
 
+/* The square root, rounded up. */
+static inline uint64_t external_root(uint64_t n)
+{
+    uint64_t root = 0;
+    while (root * root < n)
+        root++;
+    return root;
+}
+
 /* Bytes that a thread reads or writes at once: those that are wanted, within limits. */
 size_t external_staging(uint64_t wanted);
 

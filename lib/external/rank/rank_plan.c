@@ -77,15 +77,6 @@ static size_t memory_of(ranker *r, size_t capacity, size_t joined)
            ordo_max(reader_memory(r, capacity, last), reader_memory(r, capacity, joined));
 }
 
-/* About the square root. */
-static size_t root_of(uint64_t n)
-{
-    size_t root = 1;
-    while ((uint64_t)root * root < n)
-        root++;
-    return root;
-}
-
 /* Looks for the largest buffers, with or without groups of runs; 0 if there are none. */
 static size_t find_capacity(ranker *r, bool groups)
 {
@@ -94,7 +85,7 @@ static size_t find_capacity(ranker *r, bool groups)
     size_t n = (size_t)ordo_min(c->opts.memory / (PIPELINE_BUFFERS * element), r->data.n);
     for (; n > 0; n -= ordo_div_up(n, 16)) {
         uint64_t const count = ordo_div_up(r->data.n, n);
-        r->joined = groups ? root_of(count) : 1;
+        r->joined = groups ? external_root(count) : 1;
         uint64_t const together = ordo_max(r->joined, ordo_div_up(count, r->joined));
         if (count > UINT32_MAX || (count > 1 && n < 4 * (together + 1)))
             return 0;
