@@ -78,7 +78,8 @@ static ordo_status list_candidates(best *b)
     return ORDO_OK;
 }
 
-/* Of the candidates those before the cut are results. *again is true if a process may have others. */
+/* Of the candidates those before the cut are results. *again is true if a process may have
+ * others. */
 static ordo_status choose_mine(best *b, bool *again)
 {
     dist_call *const c = &b->c;

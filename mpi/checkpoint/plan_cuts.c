@@ -95,7 +95,8 @@ static ordo_status sort_keys(const job *j, const division *out)
                                            ORDO_U64, out->place, in->n, out->keys, NULL);
 }
 
-/* The first of n sorted keys from `from` on whose order is at least (`above`: more than) `order`. */
+/* The first of n sorted keys, from `from` on, whose order is at least (`above`: more than)
+ * `order`. */
 static size_t find_key(const plan *p, const char *keys, size_t from, size_t n, uint64_t order,
                        bool above)
 {

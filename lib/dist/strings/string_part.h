@@ -88,8 +88,8 @@ static inline const char *string_part_at(const string_part *p, size_t i, uint64_
  * exactly. Collective. */
 ordo_status string_cuts_find(string_part *p, cut *cuts, size_t count);
 
-/* string_near.c: sets p->order to this process's strings near the positions of the ascending cuts, in order, and
- * changes the positions to those among such strings of all processes. Collective. */
+/* string_near.c: sets p->order to this process's strings near the positions of the ascending cuts,
+ * in order, and changes the positions to those among such strings of all processes. Collective. */
 ordo_status string_part_near(string_part *p, cut *cuts, size_t count);
 /* Sets p->order to strings that include all before the position `end`. Collective. */
 ordo_status string_part_first(string_part *p, cut *end);

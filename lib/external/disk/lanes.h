@@ -2,7 +2,8 @@
  * side and are read one after the other.
  *
  * Each lane collects numbers in its own staging array, which is packed as a block (blocks.h) when
- * it is full. Numbers that ascend take few bits. Memory: the staging arrays of the lanes that grow, and 24 bytes for each block. */
+ * it is full. Numbers that ascend take few bits. Memory: the staging arrays of the lanes that grow,
+ * and 24 bytes for each block. */
 #ifndef ORDO_EXTERNAL_LANES_H
 #define ORDO_EXTERNAL_LANES_H
 
