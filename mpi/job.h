@@ -67,6 +67,12 @@ static inline ordo_dist_opts opts_of(job *j)
                      .report = &j->report);
 }
 
+/* The lines of this rank. */
+static inline ordo_strings strings_of(const job *j)
+{
+    return ORDO_OPTS(ordo_strings, .bytes = j->in.text, .offsets = j->in.offsets);
+}
+
 /* Every rank has the same status; one of them prints the message. */
 bool succeeded(const job *j, ordo_status status);
 
