@@ -289,3 +289,15 @@ ordo_status brackets_find(dist_call *c, const dist_part *part, cut *cuts, size_t
     }
     return s.count == 0 ? ORDO_OK : gather_rest(&s);
 }
+
+ordo_status cuts_find(dist_call *c, cut *cuts, size_t count)
+{
+    double const    started = dist_clock();
+    dist_part const part = {{c->type, c->descending, false}, c->keys, c->n, c->counts, c->total};
+    void           *memory;
+    TRY(brackets_find(c, &part, cuts, count));
+    TRY(dist_agree(c, ordo_scratch(c->exec, count * sizeof(uint64_t), &memory)));
+    TRY(cut_ties(c, cuts, count, memory));
+    c->report.cut_seconds += dist_clock() - started;
+    return ORDO_OK;
+}

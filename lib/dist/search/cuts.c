@@ -11,7 +11,6 @@
 
 #include "core/random.h"
 #include "dist/device/device.h"
-#include "dist/search/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -438,16 +437,4 @@ ordo_status cuts_of_keys(dist_call *c, const cut_keys *keys, uint64_t total, cut
 {
     cut_list const list = cut_list_of(keys, total);
     return cuts_of_list(c, &list, cuts, count);
-}
-
-ordo_status cuts_find(dist_call *c, cut *cuts, size_t count)
-{
-    double const    started = dist_clock();
-    dist_part const part = {{c->type, c->descending, false}, c->keys, c->n, c->counts, c->total};
-    void           *memory;
-    TRY(brackets_find(c, &part, cuts, count));
-    TRY(dist_agree(c, ordo_scratch(c->exec, count * sizeof(uint64_t), &memory)));
-    TRY(cut_ties(c, cuts, count, memory));
-    c->report.cut_seconds += dist_clock() - started;
-    return ORDO_OK;
 }

@@ -39,7 +39,7 @@ typedef struct cut_keys { /* of a process, sorted */
     bool          on_device; /* the keys are memory of the call's device */
 } cut_keys;
 
-/* Finds `count` ascending positions among the keys of the call. Collective. */
+/* brackets.c: finds `count` ascending positions among the keys of the call. Collective. */
 ordo_status cuts_find(dist_call *c, cut *cuts, size_t count);
 
 /* The same by rounds, if this process's keys are sorted: every position begins with the interval of
