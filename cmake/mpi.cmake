@@ -10,7 +10,8 @@ if(NOT ORDO_MPI STREQUAL "OFF" AND NOT CMAKE_CROSSCOMPILING AND NOT ORDO_SANITIZ
 endif()
 if(MPI_C_FOUND)
     file(GLOB mpi_sources CONFIGURE_DEPENDS mpi/*.c mpi/checkpoint/*.c)
-    add_executable(ordo_mpi_command ${mpi_sources} $<TARGET_OBJECTS:ordo_cli>)
+    add_executable(ordo_mpi_command ${mpi_sources} lib/external/disk/crc32c.c
+                   $<TARGET_OBJECTS:ordo_cli>)
     target_include_directories(ordo_mpi_command PRIVATE . lib)
     target_link_libraries(ordo_mpi_command PRIVATE ordo ordo_flags MPI::MPI_C Threads::Threads m)
     ordo_program(ordo_mpi_command ordo-mpi)

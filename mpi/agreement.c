@@ -5,7 +5,7 @@
  * arguments first. Temporary folders, threads and the number of bytes of -S are properties of a
  * machine and may differ. */
 #define _POSIX_C_SOURCE 200809L
-#include "mpi/crc.h"
+#include "external/disk/crc32c.h"
 #include "mpi/job.h"
 
 #include <stdio.h>
@@ -70,7 +70,7 @@ static void sum_up(const wishes *w, uint32_t sums[SUMS])
             at = text;
             bytes = text != NULL ? strlen(text) + 1 : 0;
         }
-        sums[i] = crc32c(0, at, bytes);
+        sums[i] = crc32c(at, bytes);
     }
     sums[MEMORY] = w->memory != 0;
 }

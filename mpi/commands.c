@@ -22,21 +22,24 @@ static void print_keys(const job *j, const void *keys, size_t n)
     }
 }
 
-static ordo_dist_opts opts_of(job *j)
+static ordo_status rank(job *j, ordo_type type, void *ranks)
 {
-    return ORDO_OPTS(ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0,
-                     .report = &j->report);
+    ordo_dist_opts const opts = opts_of(j);
+    ordo_strings const   lines = strings_of(j);
+    const slice *const   in = &j->in;
+    return j->w.lines ? ordo_dist_rank_strings(j->ctx, &j->comm, &lines, in->n, j->w.ties, type,
+                                               ranks, &opts)
+                      : ordo_dist_rank(j->ctx, &j->comm, in->type, in->keys, in->n, j->w.ties, type,
+                                       ranks, &opts);
 }
 
 bool do_rank(job *j)
 {
-    ordo_dist_opts const opts = opts_of(j);
-    ordo_type const      type = j->w.ties == ORDO_TIES_AVERAGE ? ORDO_F64 : ORDO_U64;
-    slice_target const   target = {j->w.output, format_of_output(&j->w, true), type, 8, 0};
-    void *const          ranks = malloc(j->in.n * 8 + 1);
+    ordo_type const    type = j->w.ties == ORDO_TIES_AVERAGE ? ORDO_F64 : ORDO_U64;
+    slice_target const target = {j->w.output, format_of_output(&j->w, true), type, 8, 0};
+    void *const        ranks = malloc(j->in.n * 8 + 1);
     bool const fine = all_fine(j->world, ranks != NULL, "no memory for %zu ranks", j->in.n) &&
-                      succeeded(j, ordo_dist_rank(j->ctx, &j->comm, j->in.type, j->in.keys, j->in.n,
-                                                  j->w.ties, type, ranks, &opts)) &&
+                      succeeded(j, rank(j, type, ranks)) &&
                       slice_write(j->world, &target, ranks, j->in.n);
     free(ranks);
     return fine;

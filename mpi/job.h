@@ -19,7 +19,7 @@ typedef struct wishes {
     ordo_ties   ties;
     ordo_nans   nans;
     ordo_method method;
-    unsigned    threads;
+    size_t      threads; /* 0: the library's choice */
     size_t      q_count, k_count;
     double      q[MOST_NUMBERS];
     uint64_t    k[MOST_NUMBERS];
@@ -59,6 +59,19 @@ char *help_text(void);
 /* shell.c: whether the command line asks for a completion script or the manual page; then both are
  * printed and *code is the exit code. Needs no MPI. */
 bool shell_command(int argc, char **argv, int *code);
+
+/* The options of a call of the library. */
+static inline ordo_dist_opts opts_of(job *j)
+{
+    return ORDO_OPTS(ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0,
+                     .report = &j->report);
+}
+
+/* The lines of this rank. */
+static inline ordo_strings strings_of(const job *j)
+{
+    return ORDO_OPTS(ordo_strings, .bytes = j->in.text, .offsets = j->in.offsets);
+}
 
 /* Every rank has the same status; one of them prints the message. */
 bool succeeded(const job *j, ordo_status status);

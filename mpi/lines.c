@@ -25,17 +25,6 @@ static void free_lines(lines *l)
     free(l->offsets);
 }
 
-static ordo_dist_opts opts_of(job *j)
-{
-    return ORDO_OPTS(ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0,
-                     .report = &j->report);
-}
-
-static ordo_strings strings_of(const job *j)
-{
-    return ORDO_OPTS(ordo_strings, .bytes = j->in.text, .offsets = j->in.offsets);
-}
-
 /* Memory for the offsets of n lines. */
 static bool open_lines(const job *j, size_t n, lines *out)
 {
@@ -43,7 +32,7 @@ static bool open_lines(const job *j, size_t n, lines *out)
     return all_fine(j->world, out->offsets != NULL, "no memory for %zu lines", n);
 }
 
-/* ---- Sort, rank ---- */
+/* ---- Sort ---- */
 
 /* The lines with their newlines; NULL without memory. */
 static char *join(const lines *l, size_t n, uint64_t *bytes)
@@ -83,21 +72,6 @@ static bool sort_lines(job *j)
     }
     free(text);
     free_lines(&sorted);
-    return fine;
-}
-
-static bool rank_lines(job *j)
-{
-    ordo_strings const   in = strings_of(j);
-    ordo_dist_opts const opts = opts_of(j);
-    ordo_type const      type = j->w.ties == ORDO_TIES_AVERAGE ? ORDO_F64 : ORDO_U64;
-    slice_target const   target = {j->w.output, format_of_output(&j->w, true), type, 8, 0};
-    void *const          ranks = malloc(j->in.n * 8 + 1);
-    bool const fine = all_fine(j->world, ranks != NULL, "no memory for %zu ranks", j->in.n) &&
-                      succeeded(j, ordo_dist_rank_strings(j->ctx, &j->comm, &in, j->in.n, j->w.ties,
-                                                          type, ranks, &opts)) &&
-                      slice_write(j->world, &target, ranks, j->in.n);
-    free(ranks);
     return fine;
 }
 
@@ -153,6 +127,6 @@ static bool print_lines(job *j)
 bool do_lines(job *j)
 {
     return strcmp(j->w.command, "sort") == 0   ? sort_lines(j)
-           : strcmp(j->w.command, "rank") == 0 ? rank_lines(j)
+           : strcmp(j->w.command, "rank") == 0 ? do_rank(j)
                                                : print_lines(j);
 }

@@ -32,8 +32,7 @@ static bool do_sort(job *j)
     size_t const       size = in->record_size != 0 ? in->record_size : ordo_type_size(in->type);
     slice_target const target = {j->w.output, format_of_output(&j->w, false), in->type, size, 0};
     if (in->records == NULL) {
-        ordo_dist_opts const opts = ORDO_OPTS(
-            ordo_dist_opts, .flags = j->w.descending ? ORDO_DESCENDING : 0, .report = &j->report);
+        ordo_dist_opts const opts = opts_of(j);
         return succeeded(j, ordo_dist_sort(j->ctx, &j->comm, in->type, in->keys, in->n, &opts)) &&
                slice_write(j->world, &target, in->keys, in->n);
     }
@@ -108,7 +107,7 @@ static bool run(job *j)
     if (strcmp(j->w.command, "predict") == 0)
         return model_predict(j);
     ordo_status const status =
-        ordo_ctx_create(&j->ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = j->w.threads));
+        ordo_ctx_create(&j->ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = (unsigned)j->w.threads));
     if (!all_fine(j->world, status == ORDO_OK, "%s", ordo_last_error(NULL)))
         return false;
     ordo_status const opened = ordo_mpi_open(j->world, &j->comm);

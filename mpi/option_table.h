@@ -5,34 +5,8 @@
 
 #include "cli/ui/options.h"
 
-enum { /* what the parser calls an option; options with a letter have that */
-    DTYPE = 256,
-    KEY_TYPE,
-    TYPE,
-    FROM,
-    FORMAT,
-    TIES,
-    METHOD,
-    NANS,
-    THREADS,
-    TIME,
-    RECORD_SIZE,
-    KEY_OFFSET,
-    LINES,
-    CHECKPOINT,
-    RESUME,
-    RANGES,
-    KEYS,
-    NODES,
-    MODEL,
-    LATENCY,
-    BANDWIDTH,
-    TAPER
-};
-
 typedef struct mpi_option {
-    option_spec spec; /* name, letter, kind and choices */
-    int         code;
+    option_spec spec;     /* its field is in the struct wishes; a count is a size_t */
     unsigned    commands; /* bit i: command i of mpi_commands has the option */
 } mpi_option;
 

@@ -8,6 +8,10 @@
 #include <getopt.h>
 #include <stdio.h>
 
+enum {
+    OPTION_NAME = 40
+};
+
 static bool wrong(job *j, const char *what, const char *given, const char *expected)
 {
     snprintf(j->trouble, sizeof j->trouble, "%s is '%.600s'; expected %s", what, given, expected);
@@ -25,14 +29,27 @@ static int find_name(const char *const *list, const char *name)
 
 /* ---- Values of options ---- */
 
-static bool read_format(job *j, const char *option, const char *text, file_format *out)
+/* Sets an enum to `least` and the place of the name in the list, as in option_spec. */
+static bool read_choice(job *j, const char *option, const char *text, const char *choices,
+                        uint64_t least, int *out)
 {
-    static const char *const names[] = {"", "npy", "raw", "text", NULL};
-    int const                found = find_name(names, text);
-    if (found < 1)
-        return wrong(j, option, text, "npy, raw or text");
-    *out = (file_format)found;
-    return true;
+    size_t const size = strlen(text);
+    char         expected[256] = "";
+    size_t       used = 0;
+    *out = (int)least;
+    for (const char *name = choices + strspn(choices, " "); *name != 0; ++*out) {
+        size_t const      length = strcspn(name, " ");
+        const char *const next = name + length + strspn(name + length, " ");
+        if (length == size && memcmp(name, text, size) == 0)
+            return true;
+        used += (size_t)snprintf(expected + used, sizeof expected - used, "%s%.*s",
+                                 used == 0    ? ""
+                                 : *next == 0 ? " or "
+                                              : ", ",
+                                 (int)length, name);
+        name = next;
+    }
+    return wrong(j, option, text, expected);
 }
 
 static bool read_list(job *j, char letter, const char *text)
@@ -55,27 +72,28 @@ static bool read_list(job *j, char letter, const char *text)
     }
 }
 
-static bool read_size(job *j, const char *option, const char *text, size_t least, size_t most,
-                      size_t *out)
+static bool read_count(job *j, const char *option, const char *text, const option_spec *spec,
+                       size_t *out)
 {
     char                    *end;
     unsigned long long const number = strtoull(text, &end, 10);
     char                     expected[80];
     *out = (size_t)number;
-    if (end != text && *end == 0 && text[0] != '-' && number >= least && number <= most)
+    if (end != text && *end == 0 && text[0] != '-' && number >= spec->least && number <= spec->most)
         return true;
-    snprintf(expected, sizeof expected, "a whole number from %zu to %zu", least, most);
+    snprintf(expected, sizeof expected, "a whole number from %llu to %llu",
+             (unsigned long long)spec->least, (unsigned long long)spec->most);
     return wrong(j, option, text, expected);
 }
 
-static bool read_real(job *j, const char *option, const char *text, double least, double *out)
+static bool read_real(job *j, const char *option, const char *text, uint64_t least, double *out)
 {
     char *end;
     char  expected[80];
     *out = strtod(text, &end);
-    if (end != text && *end == 0 && *out >= least && *out <= 1e18)
+    if (end != text && *end == 0 && *out >= (double)least && *out <= 1e18)
         return true;
-    snprintf(expected, sizeof expected, "a number from %g to 1e18", least);
+    snprintf(expected, sizeof expected, "a number from %llu to 1e18", (unsigned long long)least);
     return wrong(j, option, text, expected);
 }
 
@@ -104,24 +122,22 @@ static bool add_directory(job *j, const char *text)
     return true;
 }
 
-static bool read_type(job *j, const char *option, const char *text)
-{
-    j->w.type = (ordo_type)ordo_type_parse(text);
-    return j->w.type != 0 || wrong(j, option, text, NAMES_TYPES_OR);
-}
-
 /* ---- Options ---- */
+
+enum {
+    FIRST_ROW = 256 /* what getopt_long returns for row 0 of mpi_options */
+};
 
 /* The table for getopt_long: the rows of mpi_options. */
 static void fill_getopt(struct option *longs, char *letters)
 {
     *letters++ = ':';
-    for (size_t i = 0; i < MPI_OPTIONS; i++) {
+    for (int i = 0; i < MPI_OPTIONS; i++) {
         const option_spec *const spec = &mpi_options[i].spec;
         bool const               flag = spec->kind == OPTION_FLAG;
         if (spec->name[1] != 0)
             *longs++ = (struct option){spec->name, flag ? no_argument : required_argument, NULL,
-                                       mpi_options[i].code};
+                                       FIRST_ROW + i};
         if (spec->letter != 0)
             *letters++ = spec->letter;
         if (spec->letter != 0 && !flag)
@@ -131,19 +147,33 @@ static void fill_getopt(struct option *longs, char *letters)
     *letters = 0;
 }
 
-/* Whether the command has the option; if not, the message names the commands that have it. */
-static bool fits_command(job *j, int code)
+/* The row of what getopt_long returned. */
+static const mpi_option *find_option(int code)
 {
     const mpi_option *o = mpi_options;
-    while (o->code != code)
+    if (code >= FIRST_ROW)
+        return o + (code - FIRST_ROW);
+    while (o->spec.letter != code)
         o++;
+    return o;
+}
+
+/* As the messages name it. */
+static void name_option(const option_spec *spec, char name[OPTION_NAME])
+{
+    snprintf(name, OPTION_NAME, spec->letter != 0 ? "-%.1s" : "--%s",
+             spec->letter != 0 ? &spec->letter : spec->name);
+}
+
+/* Whether the command has the option; if not, the message names the commands that have it. */
+static bool fits_command(job *j, const mpi_option *o)
+{
+    char name[OPTION_NAME];
     if ((o->commands >> find_name(mpi_commands, j->w.command) & 1) != 0)
         return true;
     char *const text = j->trouble;
-    int         at = snprintf(text, sizeof j->trouble, "%s: ", j->w.command);
-    at += snprintf(text + at, sizeof j->trouble - (size_t)at,
-                   o->spec.letter != 0 ? "-%.1s is for" : "--%s is for",
-                   o->spec.letter != 0 ? &o->spec.letter : o->spec.name);
+    name_option(&o->spec, name);
+    int      at = snprintf(text, sizeof j->trouble, "%s: %s is for", j->w.command, name);
     unsigned left = o->commands;
     for (int c = 0; c < MPI_COMMANDS; c++)
         if ((left >> c & 1) != 0) {
@@ -158,108 +188,27 @@ static bool fits_command(job *j, int code)
     return false;
 }
 
-static bool read_named(job *j, int option, const char *text)
+static bool read_option(job *j, const option_spec *spec, const char *text)
 {
-    static const char *const ties[] = {
-#define ORDO_TIES_ROW(ID, name, rank, example) #name,
-#include "core/ties.def"
-        NULL};
-    static const char *const nans[] = {"last", "omit", "propagate", NULL};
-    wishes *const            w = &j->w;
-    int                      found;
-    switch (option) {
-    case TIES:
-        found = find_name(ties, text);
-        w->ties = (ordo_ties)(found < 0 ? 0 : found);
-        return found >= 0 || wrong(j, "--ties", text, NAMES_TIES_OR);
-    case NANS:
-        found = find_name(nans, text);
-        w->nans = (ordo_nans)(found < 0 ? 0 : found);
-        return found >= 0 || wrong(j, "--nans", text, "last, omit or propagate");
-    default:
-        w->method = (ordo_method)ordo_method_parse(text);
-        return w->method != ORDO_METHOD_DEFAULT ||
-               wrong(j, "--method", text, "a name of numpy.quantile, such as linear or hazen");
-    }
-}
-
-static bool read_number(job *j, int option, const char *text)
-{
-    wishes *const w = &j->w;
-    size_t        threads = 0;
-    bool          fine;
-    switch (option) {
-    case THREADS:
-        fine = read_size(j, "--threads", text, 1, 4096, &threads);
-        w->threads = (unsigned)threads;
-        return fine;
-    case RECORD_SIZE:
-        return read_size(j, "--record-size", text, 1, (size_t)1 << 30, &w->record_size);
-    case KEY_OFFSET:
-        return read_size(j, "--key-offset", text, 0, (size_t)1 << 30, &w->key_offset);
-    case RANGES:
-        return read_size(j, "--ranges", text, 1, MOST_RANGES, &w->ranges);
-    case KEYS:
-        return read_real(j, "--keys", text, 1, &w->keys);
-    case NODES:
-        return read_real(j, "--nodes", text, 1, &w->nodes);
-    case LATENCY:
-        return read_real(j, "--latency", text, 0, &w->latency);
-    case BANDWIDTH:
-        return read_real(j, "--bandwidth", text, 1, &w->bandwidth);
-    default:
-        return read_real(j, "--taper", text, 1, &w->taper);
-    }
-}
-
-static bool read_option(job *j, int option, const char *text)
-{
-    wishes *const w = &j->w;
-    switch (option) {
-    case 'o':
-        w->output = text;
-        return true;
-    case 'r':
-        w->descending = true;
-        return true;
-    case TIME:
-        w->time = true;
-        return true;
-    case RESUME:
-        w->resume = true;
-        return true;
-    case LINES:
-        w->lines = true;
-        return true;
-    case CHECKPOINT:
-        w->checkpoint = text;
-        return true;
-    case MODEL:
-        w->model = text;
-        return true;
-    case 'S':
+    void *const field = (char *)&j->w + spec->offset;
+    char        name[OPTION_NAME];
+    name_option(spec, name);
+    switch (spec->kind) {
+    case OPTION_FLAG:
+        return *(bool *)field = true;
+    case OPTION_TEXT:
+        return (*(const char **)field = text) != NULL;
+    case OPTION_COUNT:
+        return read_count(j, name, text, spec, field);
+    case OPTION_CHOICE:
+        return read_choice(j, name, text, spec->choices, spec->least, field);
+    case OPTION_SIZE:
         return read_bytes(j, text);
-    case 'T':
+    case OPTION_TEXTS:
         return add_directory(j, text);
-    case 'q':
-    case 'k':
-        return read_list(j, (char)option, text);
-    case DTYPE:
-        return read_type(j, "--dtype", text);
-    case KEY_TYPE:
-        return read_type(j, "--key-type", text);
-    case TYPE:
-        return read_type(j, "--type", text);
-    case FROM:
-        return read_format(j, "--from", text, &w->from);
-    case FORMAT:
-        return read_format(j, "--format", text, &w->format);
-    case TIES:
-    case NANS:
-    case METHOD:
-        return read_named(j, option, text);
-    default:
-        return read_number(j, option, text);
+    default: /* -q and -k are lists */
+        return spec->letter != 0 ? read_list(j, spec->letter, text)
+                                 : read_real(j, name, text, spec->least, field);
     }
 }
 
@@ -379,14 +328,15 @@ static bool read_words(job *j, int argc, char **argv)
     fill_getopt(longs, letters);
     opterr = 0;
     while ((option = getopt_long(argc - 1, argv + 1, letters, longs, NULL)) != -1) {
-        if (option == 'h') {
-            j->w = (wishes){.command = "help"};
-            return true;
-        }
         if (option == '?' || option == ':') /* optind counts from argv[1] */
             return wrong(j, option == '?' ? "an option" : "an option without a value", argv[optind],
                          option == '?' ? "an option of ordo-mpi --help" : "a value after it");
-        if (!fits_command(j, option) || !read_option(j, option, optarg))
+        const mpi_option *const row = find_option(option);
+        if (row->spec.letter == 'h') {
+            j->w = (wishes){.command = "help"};
+            return true;
+        }
+        if (!fits_command(j, row) || !read_option(j, &row->spec, optarg))
             return false;
     }
     j->w.input = optind < argc - 1 ? argv[1 + optind] : NULL;

@@ -108,7 +108,7 @@ static int print_completion(const char *shell)
     for (size_t c = 0; c < MPI_COMMANDS; c++) {
         option_spec *to = rows[c];
         for (size_t i = 0; i < MPI_OPTIONS; i++)
-            if ((mpi_options[i].commands >> c & 1) != 0 && mpi_options[i].code != 'h')
+            if ((mpi_options[i].commands >> c & 1) != 0 && mpi_options[i].spec.letter != 'h')
                 *to++ = mpi_options[i].spec;
         char *const summary = help != NULL ? summary_of(help, mpi_commands[c]) : NULL;
         all[c] = (completion_command){mpi_commands[c], summary, help, rows[c]};

@@ -7,7 +7,7 @@
 
 #include "cli/io/npy.h"
 #include "cli/io/number/number.h"
-#include "mpi/crc.h"
+#include "external/disk/crc32c.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -316,10 +316,10 @@ static bool sum_edges(int fd, uint64_t bytes, uint64_t *out)
     size_t const length = bytes < EDGE ? (size_t)bytes : EDGE;
     if (!read_at(fd, block, length, 0))
         return false;
-    uint32_t const first = crc32c(0, block, length);
+    uint32_t const first = crc32c(block, length);
     if (!read_at(fd, block, length, bytes - length))
         return false;
-    *out = (uint64_t)first << 32 | crc32c(0, block, length);
+    *out = (uint64_t)first << 32 | crc32c(block, length);
     return true;
 }
 

@@ -5,7 +5,7 @@
 #define _XOPEN_SOURCE 700 /* POSIX and realpath */
 #include "cli/io/npy.h"
 #include "cli/io/number/number.h"
-#include "mpi/crc.h"
+#include "external/disk/crc32c.h"
 #include "mpi/fault.h"
 #include "mpi/slices.h"
 
@@ -95,7 +95,7 @@ static uint32_t this_machine(void)
 {
     char name[256] = "";
     (void)gethostname(name, sizeof name - 1);
-    return crc32c(0, name, strlen(name));
+    return crc32c(name, strlen(name));
 }
 
 static bool name_unfinished(char *name, size_t room, const char *output, uint32_t machine,

@@ -3,15 +3,40 @@
  * The elements go to the processes that hold their places in the global order. There each process
  * ranks what it received, in the sequence of arrival. Only the first and the last group of ties of
  * a process can continue on other processes: the borders tell how far, and their ranks are
- * corrected. The ranks go home by the reverse exchange, so no index is ever sent. */
+ * corrected. The ranks go home by the reverse exchange, so no index is ever sent.
+ *
+ * Keys are divided, and so are strings by keys of 64 bits. A device sorts a copy of its keys
+ * together with their places, so that the keys for another process are a part of the sorted array;
+ * strings are sorted, too, if too many have one key. Then the ranks come home in the sorted
+ * sequence and are scattered to the places. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/ranking.h"
-
 #include "backend/tuning.h"
+#include "dist/device/device.h"
+#include "dist/strings/string_pieces.h"
+#include "ordo_records.h"
 
 enum {
-    CHUNK = ORDO_TUNE(1 << 18, 100) /* ranks that one thread corrects at a time */
+    CHUNK = ORDO_TUNE(1 << 18, 100),        /* ranks that one thread corrects at a time */
+    LEAST_STRINGS = ORDO_TUNE(1 << 16, 200) /* fewer strings of all processes are sorted */
 };
+
+typedef struct ranking {
+    string_part   part; /* of numbers: only the call */
+    string_pieces s;    /* of numbers: only the pieces */
+    bool          is_strings;
+    ordo_ties     ties;
+    ordo_type     rank_type;
+    size_t        rank_size;
+    void         *ranks;
+    char         *sent, *received, *received_ranks;
+    char         *home;       /* the ranks that came home */
+    void         *index;      /* where the sorted elements were; NULL: they were not sorted */
+    ordo_type     index_type; /* of that */
+    uint64_t      distinct;   /* of what this process received, if ranks are dense */
+
+    /* Turns ranks of what this process received into ranks of the global array. */
+    ordo_whole_job whole;
+} ranking;
 
 /* ---- Ranks in the global array ---- */
 
@@ -54,20 +79,6 @@ static void correct_ranks(void *arg, size_t lo, size_t hi)
             real[i] = (double)correct(w, (uint64_t)real[i]);
 }
 
-/* The largest dense rank is the number of distinct elements. */
-static uint64_t largest_rank(const ranking *r)
-{
-    const void *const ranks = r->received_ranks;
-    uint64_t          largest = 0;
-    for (size_t i = 0; i < r->s.p.received; i++) {
-        uint64_t const rank = r->rank_type == ORDO_U32   ? ((const uint32_t *)ranks)[i]
-                              : r->rank_type == ORDO_U64 ? ((const uint64_t *)ranks)[i]
-                                                         : (uint64_t)((const double *)ranks)[i];
-        largest = rank > largest ? rank : largest;
-    }
-    return largest;
-}
-
 /* Finds what corrects the ranks. *begun is the number of groups of ties that begin on this process:
  * each group counts where it begins. */
 static void find_corrections(ranking *r, uint64_t *begun)
@@ -104,60 +115,147 @@ static ordo_status count_before(ranking *r, uint64_t begun)
 
 /* ---- The steps ---- */
 
-static ordo_status take_memory(ranking *r)
+/* If ranks are dense: the number of distinct elements that arrived, which is the largest rank. */
+static ordo_status find_distinct(ranking *r)
 {
-    dist_call *const c = &r->part.c;
-    TRY_SCRATCH(c->exec, c->n * c->key_size + 1, r->sent);
-    TRY_SCRATCH(c->exec, r->s.p.received * c->key_size + 1, r->received);
-    TRY_SCRATCH(c->exec, r->s.p.received * sizeof(uint64_t) + 1, r->received_ranks);
+    const dist_call *const c = &r->part.c;
+    const ordo_plan *const plan = &c->ctx->plan;
+    bool const             there = dist_on_device(c);
+    size_t const           n = r->s.p.received, last = n - 1;
+    union {
+        uint32_t narrow;
+        uint64_t wide;
+        double   real;
+    } rank;
+    ordo_select_job const job = {.type = r->rank_type,
+                                 .keys = r->received_ranks,
+                                 .n = n,
+                                 .k = &last,
+                                 .count = 1,
+                                 .out = &rank,
+                                 .out_on_host = true};
+    if (r->ties != ORDO_TIES_DENSE || n == 0)
+        return ORDO_OK;
+    TRY((there ? c->device.backend : plan->cpu)
+            ->select(there ? c->device.state : plan->cpu_state, &job, c->exec));
+    r->distinct = r->rank_type == ORDO_U32   ? rank.narrow
+                  : r->rank_type == ORDO_U64 ? rank.wide
+                                             : (uint64_t)rank.real;
     return ORDO_OK;
 }
 
+/* Ranks what arrived. */
 static ordo_status rank_received(ranking *r)
 {
     dist_call *const     c = &r->part.c;
     double const         started = dist_clock();
+    size_t const         n = r->s.p.received;
+    ordo_strings const   strings = string_list_view(&r->s.received);
+    ordo_rank_job const  job = {.type = c->type,
+                                .keys = r->received,
+                                .n = n,
+                                .descending = c->descending,
+                                .rank_type = r->rank_type,
+                                .ranks = r->received_ranks,
+                                .ties = r->ties};
     ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties,
                                           .flags = c->descending ? ORDO_DESCENDING : 0);
-    TRY(dist_inner(c, ordo_rank(c->inner, c->type, r->received, r->s.p.received, r->rank_type,
-                                r->received_ranks, &opts)));
+    if (!dist_on_device(c))
+        TRY_SCRATCH(c->exec, n * sizeof(uint64_t) + 1, r->received_ranks);
+    TRY(dist_on_device(c) ? c->device.backend->rank(c->device.state, &job, c->exec)
+        : r->is_strings   ? dist_inner(c, ordo_rank_strings(c->inner, &strings, n, r->rank_type,
+                                                            r->received_ranks, &opts))
+                          : dist_inner(c, ordo_rank(c->inner, c->type, r->received, n, r->rank_type,
+                                                    r->received_ranks, &opts)));
+    TRY(find_distinct(r));
+    TRY(device_finish(c));
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
 }
 
-/* The same for keys on a device. */
-static ordo_status receive_on_device(ranking *r)
+/* Sorts a copy of the keys on a device, and remembers where they were. */
+static ordo_status sort_on_device(ranking *r)
 {
     dist_call *const c = &r->part.c;
-    ordo_status      status = device_rank_memory(r);
-    if (status == ORDO_OK)
-        status = device_rank_sort(r);
-    TRY(dist_agree(c, status));
-    TRY(pieces_of_sorted(c, true, r->sent, NULL, c->counts, &r->s.p));
-    TRY(pieces_exchange(&r->s.p, r->sent, c->key_size, r->received));
-    return dist_agree(c, device_rank_received(r));
+    size_t const     keys = c->n * c->key_size, ranks = c->n * ordo_type_size(r->rank_type);
+    r->index_type = c->n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
+    size_t const index = c->n * ordo_type_size(r->index_type);
+    TRY(device_memory(c, 2 * device_size(keys) + 2 * device_size(ranks) + device_size(index)));
+    r->sent = device_take(c, keys);
+    r->received = device_take(c, keys);
+    r->received_ranks = device_take(c, ranks);
+    r->home = device_take(c, ranks);
+    r->index = device_take(c, index);
+    TRY(device_copy(c, r->sent, c->keys, keys));
+    TRY(device_iota(c, r->index, c->n, r->index_type, 0));
+    return device_sort(c, r->sent, c->n, r->index, ordo_type_size(r->index_type));
 }
 
-static ordo_status receive_keys(ranking *r)
+static ordo_status scatter_keys(ranking *r)
 {
     dist_call *const c = &r->part.c;
-    TRY(pieces_near(c, true, 0, &r->s.p));
-    ordo_status const taken = take_memory(r);
-    TRY(dist_agree(c, taken == ORDO_OK ? pieces_scatter(&r->s.p, c->keys, c->key_size, r->sent)
-                                       : taken));
-    TRY(pieces_exchange(&r->s.p, r->sent, c->key_size, r->received));
-    return dist_agree(c, rank_received(r));
+    TRY_SCRATCH(c->exec, c->n * c->key_size + 1, r->sent);
+    TRY_SCRATCH(c->exec, r->s.p.received * c->key_size + 1, r->received);
+    return pieces_scatter(&r->s.p, c->keys, c->key_size, r->sent);
+}
+
+static ordo_status move_keys(ranking *r)
+{
+    dist_call *const c = &r->part.c;
+    if (dist_on_device(c)) {
+        TRY(dist_agree(c, sort_on_device(r)));
+        TRY(pieces_of_sorted(c, true, r->sent, NULL, c->counts, &r->s.p));
+    } else {
+        TRY(pieces_near(c, true, 0, &r->s.p));
+        TRY(dist_agree(c, scatter_keys(r)));
+    }
+    return pieces_exchange(&r->s.p, r->sent, c->key_size, r->received);
+}
+
+static ordo_status move_strings(ranking *r)
+{
+    dist_call *const c = &r->part.c;
+    bool             divided = false;
+    if (c->total >= LEAST_STRINGS)
+        TRY(string_pieces_divide(&r->part, &r->s, &divided));
+    if (divided)
+        return ORDO_OK;
+    r->s = (string_pieces){.p = {.call = c}};
+    TRY(string_pieces_move(&r->part, c->counts, true, &r->s));
+    r->index = r->part.order;
+    r->index_type = ORDO_U64;
+    return ORDO_OK;
 }
 
 /* Moves the elements to the processes of their places, and ranks them there. */
 static ordo_status receive(ranking *r, uint64_t *begun)
 {
-    bool const there = dist_on_device(&r->part.c);
-    TRY(r->is_strings ? string_rank_receive(r) : there ? receive_on_device(r) : receive_keys(r));
-    if (r->ties == ORDO_TIES_DENSE && !there)
-        r->distinct = largest_rank(r);
+    TRY(r->is_strings ? move_strings(r) : move_keys(r));
+    TRY(dist_agree(&r->part.c, rank_received(r)));
     find_corrections(r, begun);
     return ORDO_OK;
+}
+
+/* Gives each element the rank that came home. */
+static ordo_status write_ranks(ranking *r)
+{
+    dist_call *const    c = &r->part.c;
+    ordo_move_job const job = {.in = r->home,
+                               .n = c->n,
+                               .size = r->rank_size,
+                               .index_type = r->index_type,
+                               .index = r->index,
+                               .count = c->n,
+                               .out = r->ranks,
+                               .scatters = true};
+    if (r->index == NULL)
+        return pieces_gather(&r->s.p, r->home, r->rank_size, r->ranks);
+    if (!dist_on_device(c))
+        return dist_inner(c, ordo_scatter(c->inner, r->home, c->n, r->rank_size, r->index_type,
+                                          r->index, r->ranks, c->n, NULL));
+    if (c->n > 0)
+        TRY(c->device.backend->move(c->device.state, &job, c->exec));
+    return device_finish(c);
 }
 
 static ordo_status correct_all(ranking *r)
@@ -171,20 +269,17 @@ static ordo_status correct_all(ranking *r)
 
 static ordo_status run(ranking *r)
 {
-    dist_call *const    c = &r->part.c;
-    ordo_exec *const    exec = c->exec;
-    const pieces *const p = &r->s.p;
-    uint64_t            begun;
+    dist_call *const c = &r->part.c;
+    ordo_exec *const exec = c->exec;
+    uint64_t         begun;
     FAIL_IF(r->rank_type == ORDO_U32 && c->total > UINT32_MAX, ORDO_E_ARG,
             "rank_type is u32 but all ranks have %llu %s; expected ORDO_U64 or ORDO_F64",
             (unsigned long long)c->total, r->is_strings ? "strings" : "keys");
     TRY(receive(r, &begun));
     TRY(count_before(r, begun));
     TRY(dist_agree(c, correct_all(r)));
-    TRY(pieces_back(p, r->received_ranks, r->rank_size, r->home));
-    return dist_agree(c, r->index == NULL ? pieces_gather(p, r->home, r->rank_size, r->ranks)
-                         : r->is_strings  ? string_rank_home(r)
-                                          : device_rank_home(r));
+    TRY(pieces_back(&r->s.p, r->received_ranks, r->rank_size, r->home));
+    return dist_agree(c, write_ranks(r));
 }
 
 static ordo_status unique_run(ranking *r, uint64_t *count)

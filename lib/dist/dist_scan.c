@@ -58,34 +58,10 @@ typedef struct scan_wish {
 static ordo_status read_last(dist_call *c, scan_wish *w)
 {
     uint64_t key;
-    if (c->n == 0)
-        return ORDO_OK;
-    const char *last = (const char *)w->in + (c->n - 1) * c->key_size;
-    if (dist_on_device(c)) {
-        TRY(device_copy(c, &key, last, c->key_size));
-        TRY(device_finish(c));
-        last = (const char *)&key;
-    }
+    TRY(device_copy(c, &key, (const char *)w->in + (c->n - 1) * c->key_size, c->key_size));
+    TRY(device_finish(c));
     return dist_inner(
-        c, ordo_scan(c->inner, w->part.op, c->type, last, 1, w->part.out_type, &w->last, NULL));
-}
-
-/* The scan of this process's elements, and the last result. */
-static ordo_status scan_on_device(dist_call *c, scan_wish *w)
-{
-    size_t const        size = ordo_type_size(w->part.out_type);
-    ordo_scan_job const job = {.op = w->part.op,
-                               .type = c->type,
-                               .in = w->in,
-                               .n = c->n,
-                               .out_type = w->part.out_type,
-                               .out = w->part.out,
-                               .exclusive = w->part.exclusive};
-    if (c->n == 0)
-        return ORDO_OK;
-    TRY(c->device.backend->scan(c->device.state, &job, c->exec));
-    TRY(device_copy(c, &w->total, (const char *)w->part.out + (c->n - 1) * size, size));
-    return device_finish(c);
+        c, ordo_scan(c->inner, w->part.op, c->type, &key, 1, w->part.out_type, &w->last, NULL));
 }
 
 /* Joins this process's results with those of the processes before it. */
@@ -103,23 +79,30 @@ static ordo_status carry_over(dist_call *c, scan_wish *w)
     return device_finish(c);
 }
 
+/* The scan of this process's elements, and the last result. */
 static ordo_status scan_part_of(dist_call *c, scan_wish *w)
 {
-    ordo_scan_opts const opts =
-        ORDO_OPTS(ordo_scan_opts, .flags = w->part.exclusive ? ORDO_EXCLUSIVE : 0);
-    size_t const size = ordo_type_size(w->part.out_type);
-    TRY(read_last(c, w));
-    if (dist_on_device(c))
-        TRY(scan_on_device(c, w));
-    else
-        TRY(dist_inner(c, ordo_scan(c->inner, w->part.op, c->type, w->in, c->n, w->part.out_type,
-                                    w->part.out, &opts)));
+    const scan_part *const part = &w->part;
+    size_t const           size = ordo_type_size(part->out_type);
+    ordo_scan_opts const   opts =
+        ORDO_OPTS(ordo_scan_opts, .flags = part->exclusive ? ORDO_EXCLUSIVE : 0);
+    ordo_scan_job const job = {.op = part->op,
+                               .type = c->type,
+                               .in = w->in,
+                               .n = c->n,
+                               .out_type = part->out_type,
+                               .out = part->out,
+                               .exclusive = part->exclusive};
     if (c->n == 0)
         return ORDO_OK;
-    if (!dist_on_device(c))
-        memcpy(&w->total, (const char *)w->part.out + (c->n - 1) * size, size);
-    if (w->part.exclusive)
-        w->total = c->n == 1 ? w->last : fold(&w->part, w->total, w->last);
+    TRY(read_last(c, w));
+    TRY(dist_on_device(c) ? c->device.backend->scan(c->device.state, &job, c->exec)
+                          : dist_inner(c, ordo_scan(c->inner, part->op, c->type, w->in, c->n,
+                                                    part->out_type, part->out, &opts)));
+    TRY(device_copy(c, &w->total, (const char *)part->out + (c->n - 1) * size, size));
+    TRY(device_finish(c));
+    if (part->exclusive)
+        w->total = c->n == 1 ? w->last : fold(part, w->total, w->last);
     return ORDO_OK;
 }
 
@@ -172,36 +155,24 @@ typedef struct ends {     /* of the part of a process */
     uint64_t where;       /* the first key before its predecessor; n: none */
 } ends;
 
-static ordo_status look_on_device(dist_call *c, const ordo_order_of *order, ends *mine)
-{
-    uint64_t const       places[2] = {0, c->n - 1};
-    uint64_t             orders[2];
-    size_t               where = 0;
-    ordo_order_job const job = {
-        .type = c->type, .keys = c->keys, .n = c->n, .descending = c->descending, .where = &where};
-    if (c->n == 0)
-        return ORDO_OK;
-    TRY(c->device.backend->is_sorted(c->device.state, &job, c->exec));
-    TRY(device_orders(c, order, c->keys, places, 2, orders));
-    *mine = (ends){orders[0], orders[1], where};
-    return ORDO_OK;
-}
-
 static ordo_status look(dist_call *c, ends *mine)
 {
     ordo_order_of const   order = {c->type, c->descending, true};
     ordo_order_opts const opts =
         ORDO_OPTS(ordo_order_opts, .flags = c->descending ? ORDO_DESCENDING : 0);
-    int    sorted;
-    size_t where = 0;
-    if (dist_on_device(c))
-        return look_on_device(c, &order, mine);
-    TRY(dist_inner(c, ordo_is_sorted(c->inner, c->type, c->keys, c->n, &sorted, &where, &opts)));
-    mine->where = where;
-    if (c->n > 0) {
-        mine->first = cells_order_of(&order, c->keys, 0);
-        mine->last = cells_order_of(&order, c->keys, c->n - 1);
-    }
+    uint64_t const       places[2] = {0, c->n - 1};
+    uint64_t             orders[2];
+    size_t               where = 0;
+    int                  sorted;
+    ordo_order_job const job = {
+        .type = c->type, .keys = c->keys, .n = c->n, .descending = c->descending, .where = &where};
+    if (c->n == 0)
+        return ORDO_OK;
+    TRY(dist_on_device(c) ? c->device.backend->is_sorted(c->device.state, &job, c->exec)
+                          : dist_inner(c, ordo_is_sorted(c->inner, c->type, c->keys, c->n, &sorted,
+                                                         &where, &opts)));
+    TRY(device_orders(c, &order, c->keys, places, 2, orders));
+    *mine = (ends){orders[0], orders[1], where};
     return ORDO_OK;
 }
 

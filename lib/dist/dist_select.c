@@ -40,6 +40,16 @@ static void write_keys(const positions *p, const uint64_t *k, size_t count, char
         cells_put_key(&order, order_at(p, k[i]), out + i * p->c.key_size);
 }
 
+static ordo_status write_on_device(positions *p, const uint64_t *k, size_t count, void *out)
+{
+    dist_call *const c = &p->c;
+    void            *keys;
+    TRY(ordo_scratch(c->exec, count * c->key_size + 1, &keys));
+    write_keys(p, k, count, keys);
+    TRY(device_copy(c, out, keys, count * c->key_size));
+    return device_finish(c);
+}
+
 static ordo_status select_run(positions *p, const uint64_t *k, size_t count, void *out)
 {
     dist_call *const c = &p->c;
@@ -49,19 +59,10 @@ static ordo_status select_run(positions *p, const uint64_t *k, size_t count, voi
                 "k[%zu] is %llu; expected less than %llu, the keys of all ranks", i,
                 (unsigned long long)k[i], (unsigned long long)c->total);
     TRY(find_positions(p, k, count));
-    if (!dist_on_device(c)) {
-        write_keys(p, k, count, out);
-        return ORDO_OK;
-    }
-    void       *keys;
-    ordo_status status = ordo_scratch(exec, count * c->key_size + 1, &keys);
-    if (status == ORDO_OK) {
-        write_keys(p, k, count, keys);
-        status = device_copy(c, out, keys, count * c->key_size);
-    }
-    if (status == ORDO_OK)
-        status = device_finish(c);
-    return dist_agree(c, status);
+    if (dist_on_device(c))
+        return dist_agree(c, write_on_device(p, k, count, out));
+    write_keys(p, k, count, out);
+    return ORDO_OK;
 }
 
 static ordo_status select_check(positions *p, const uint64_t *k, size_t count, const void *out,

@@ -7,11 +7,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "dist/device/device.h"
 #include "dist/exchange/runs.h"
-
-#include "dist/spill/sort_spilled.h"
+#include "dist/spill/spill_sort.h"
 #include "ordo_external.h"
+#include "ordo_records.h"
 
 #include <string.h>
+
+enum {
+    LARGE_VALUE = 16 /* bytes of a value that ordo_sort_pairs takes at most */
+};
 
 typedef struct sorting {
     dist_call c;
@@ -61,33 +65,53 @@ static ordo_status take_memory(sorting *s)
     return ORDO_OK;
 }
 
-static ordo_status sort_own_on_device(sorting *s)
+/* Pairs whose values are too large for ordo_sort_pairs: gathers them in the order of the keys. */
+static ordo_status gather_own(sorting *s, const ordo_sort_opts *opts)
 {
     dist_call *const c = &s->c;
-    TRY(device_copy(c, s->sent, s->keys, c->n * c->key_size));
-    if (s->values != NULL && s->values != &no_values)
-        TRY(device_copy(c, s->sent_values, s->values, c->n * s->value_size));
-    TRY(device_sort(c, s->sent, c->n, s->values == NULL ? NULL : s->sent_values, s->value_size));
-    return device_finish(c);
+    size_t const     n = c->n;
+    uint64_t        *order;
+    TRY_SCRATCH(c->exec, n * sizeof *order, order);
+    TRY(dist_inner(c, ordo_argsort(c->inner, c->type, s->keys, n, ORDO_U64, order, opts)));
+    TRY(dist_inner(
+        c, ordo_gather(c->inner, s->keys, n, c->key_size, ORDO_U64, order, n, s->sent, NULL)));
+    return dist_inner(c, ordo_gather(c->inner, s->values, n, s->value_size, ORDO_U64, order, n,
+                                     s->sent_values, NULL));
 }
 
-/* Sorts this process's elements; a pair is copied first, because a sort of pairs is in place. */
+/* Sorts this process's elements in host memory. */
+static ordo_status sort_on_host(sorting *s)
+{
+    dist_call *const c = &s->c;
+    ordo_sort_opts   opts = dist_sort_opts(c);
+    if (c->n == 0)
+        return ORDO_OK;
+    if (s->values != NULL && s->value_size > LARGE_VALUE)
+        return gather_own(s, &opts);
+    if (s->values == NULL) {
+        opts.source = s->keys;
+        return dist_inner(c, ordo_sort(c->inner, c->type, s->sent, c->n, &opts));
+    }
+    memcpy(s->sent, s->keys, c->n * c->key_size);
+    if (s->values != &no_values)
+        memcpy(s->sent_values, s->values, c->n * s->value_size);
+    return dist_inner(
+        c, ordo_sort_pairs(c->inner, c->type, s->sent, c->n, s->sent_values, s->value_size, &opts));
+}
+
+/* Sorts a copy of this process's elements. */
 static ordo_status sort_own(sorting *s)
 {
     dist_call *const c = &s->c;
     double const     started = dist_clock();
-    ordo_sort_opts   opts = dist_sort_opts(c);
     if (dist_on_device(c)) {
-        TRY(sort_own_on_device(s));
-    } else if (s->values == NULL) {
-        opts.source = s->keys;
-        TRY(dist_inner(c, ordo_sort(c->inner, c->type, s->sent, c->n, c->n > 0 ? &opts : NULL)));
-    } else if (c->n > 0) {
-        memcpy(s->sent, s->keys, c->n * c->key_size);
-        if (s->values != &no_values)
-            memcpy(s->sent_values, s->values, c->n * s->value_size);
-        TRY(dist_inner(c, ordo_sort_pairs(c->inner, c->type, s->sent, c->n, s->sent_values,
-                                          s->value_size, &opts)));
+        TRY(device_copy(c, s->sent, s->keys, c->n * c->key_size));
+        if (s->values != NULL && s->values != &no_values)
+            TRY(device_copy(c, s->sent_values, s->values, c->n * s->value_size));
+        TRY(device_sort(c, s->sent, c->n, s->sent_values, s->value_size));
+        TRY(device_finish(c));
+    } else {
+        TRY(sort_on_host(s));
     }
     c->report.local_seconds += dist_clock() - started;
     return ORDO_OK;
@@ -139,15 +163,9 @@ static void restore(sorting *s)
     dist_call *const c = &s->c;
     if (!s->overwritten)
         return;
-    if (dist_on_device(c)) {
-        (void)device_copy(c, s->keys, s->sent, c->n * c->key_size);
-        if (s->values != NULL)
-            (void)device_copy(c, s->values, s->sent_values, c->n * s->value_size);
-        return;
-    }
-    memcpy(s->keys, s->sent, s->c.n * s->c.key_size);
+    (void)device_copy(c, s->keys, s->sent, c->n * c->key_size);
     if (s->values != NULL)
-        memcpy(s->values, s->sent_values, s->c.n * s->value_size);
+        (void)device_copy(c, s->values, s->sent_values, c->n * s->value_size);
 }
 
 /* ---- Sort, pairs ---- */

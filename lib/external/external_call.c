@@ -114,14 +114,6 @@ size_t external_sort_scratch(external_call *c, size_t n)
     return status == ORDO_OK ? bytes : SIZE_MAX / 2;
 }
 
-static size_t root_of(size_t n)
-{
-    size_t root = 0;
-    while (root * root < n)
-        root++;
-    return root;
-}
-
 /* The runs that a source of known size makes. */
 static size_t runs_of(const external_call *c, size_t capacity)
 {
@@ -134,7 +126,8 @@ static size_t runs_of(const external_call *c, size_t capacity)
 static size_t choose_block(const external_call *c, size_t capacity)
 {
     size_t const buffer = capacity * c->kind.size, count = runs_of(c, capacity);
-    size_t const of_all = buffer / (2 * count + 2), of_group = buffer / (2 * root_of(count) + 4);
+    size_t const of_all = buffer / (2 * count + 2),
+                 of_group = buffer / (2 * external_root(count) + 4);
     size_t const bytes = of_all >= LEAST_BLOCK ? of_all : ordo_max(of_group, LEAST_BLOCK);
     return ordo_max(ordo_min(ordo_min(bytes, MOST_BLOCK) / c->kind.size, capacity / 4), 1);
 }
@@ -201,11 +194,15 @@ static size_t largest_fitting(external_call *c, size_t most, bool flat)
     return n;
 }
 
+size_t external_staging(uint64_t wanted)
+{
+    return ordo_min(ordo_max((size_t)wanted, LEAST_STAGING), MOST_STAGING);
+}
+
 ordo_status external_plan_sort(external_call *c)
 {
     size_t const size = c->kind.size;
-    size_t const wanted = (size_t)c->opts.memory / 64;
-    c->staging = ordo_min(ordo_max(wanted, LEAST_STAGING), MOST_STAGING);
+    c->staging = external_staging(c->opts.memory / 64);
     size_t most = (size_t)c->opts.memory / (PIPELINE_BUFFERS * size);
     if (c->source_bytes != 0) /* no larger than the data */
         most = ordo_min(most, (size_t)(c->source_bytes / size) + 1);
@@ -247,7 +244,7 @@ static void end_phase(external_call *c)
     ordo_external_report *const r = &c->report;
     if (c->step.name[0] == 0)
         return;
-    c->step.seconds = (double)(api_clock_ticks() - c->step_begin) / api_clock_second();
+    c->step.seconds = external_seconds(c->step_begin);
     c->step.read = all_read(c) - c->step.read;
     c->step.written = all_written(c) - c->step.written;
     if (r->steps < ORDO_EXTERNAL_STEPS)
@@ -270,11 +267,10 @@ static void tell_phase(external_call *c)
 {
     if (c->opts.watch == NULL || c->step.name[0] == 0)
         return;
-    uint64_t const ticks = api_clock_ticks() - c->step_begin;
     c->opts.watch(c->opts.watch_user,
                   &ORDO_OPTS(ordo_external_phase, .name = c->step.name,
                              .done = all_read(c) - c->step.read, .all = c->step_bytes,
-                             .seconds = (double)ticks / api_clock_second()));
+                             .seconds = external_seconds(c->step_begin)));
 }
 
 static int watch_inner(void *user, double done)

@@ -4,7 +4,7 @@
 #define ORDO_EXTERNAL_EXTERNAL_CALL_H
 
 #include "api/api_ctx.h"
-#include "external/disk/elements.h"
+#include "external/disk/blocks.h"
 #include "external/pipeline.h"
 #include "external/disk/spill.h"
 #include "ordo_external.h"
@@ -76,6 +76,27 @@ ordo_status external_plan_sort(external_call *c);
 ordo_status external_buffers(external_call *c, size_t capacity, size_t element_bytes);
 void        external_free_buffers(external_call *c);
 
+/* Which buffer of the call a piece is in. */
+static inline size_t external_buffer_of(const external_call *c, const piece *p)
+{
+    size_t i = 0;
+    while (c->buffers[i] != p->elements)
+        i++;
+    return i;
+}
+
+/* The square root, rounded up. */
+static inline uint64_t external_root(uint64_t n)
+{
+    uint64_t root = 0;
+    while (root * root < n)
+        root++;
+    return root;
+}
+
+/* Bytes that a thread reads or writes at once: those that are wanted, within limits. */
+size_t external_staging(uint64_t wanted);
+
 /* How many blocks the index of the runs is made for at once; 0: it grows. */
 size_t external_index_blocks(const external_call *c);
 
@@ -106,6 +127,12 @@ void external_phase(external_call *c, const char *name, uint64_t bytes);
 /* After the first run, of `first` bytes of the source, its packed size predicts the space for the
  * others. False after failure_record() if there is less. */
 bool external_check_space(external_call *c, uint64_t first);
+
+/* Seconds since a reading of api_clock_ticks(). */
+static inline double external_seconds(uint64_t ticks)
+{
+    return (double)(api_clock_ticks() - ticks) / api_clock_second();
+}
 
 /* Tells the caller about the progress. False after failure_record() if the call is cancelled. */
 bool external_goes_on(external_call *c);

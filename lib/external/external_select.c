@@ -131,15 +131,9 @@ static ordo_status check_wish(ordo_exec *exec, const select_wish *wish, const vo
             wish->count);
     if (wish->is_place)
         return ORDO_OK;
-    FAIL_IF(ordo_method_name(wish->method == ORDO_METHOD_DEFAULT ? ORDO_METHOD_LINEAR
-                                                                 : wish->method) == NULL,
-            ORDO_E_ARG, "method is %d; expected an ordo_method", (int)wish->method);
-    FAIL_IF(wish->nans > ORDO_NANS_PROPAGATE, ORDO_E_ARG, "nans is %d; expected an ordo_nans",
-            (int)wish->nans);
-    for (size_t j = 0; j < wish->count; j++)
-        FAIL_IF(!(wish->q[j] >= 0 && wish->q[j] <= 1), ORDO_E_ARG,
-                "q[%zu] is %g; expected a number from 0 to 1", j, wish->q[j]);
-    return ORDO_OK;
+    TRY(api_check_method(exec, (uint32_t)wish->method, false));
+    TRY(api_check_nans(exec, (uint32_t)wish->nans));
+    return api_check_q(exec, wish->q, wish->count);
 }
 
 /* ---- The calls ---- */

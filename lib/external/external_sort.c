@@ -13,8 +13,7 @@
 #include <stdlib.h>
 
 enum {
-    STAGED_COUNTS = 1024,
-    PIECE_BYTES = 8 << 20 /* read or written at once of data that fit in the memory */
+    STAGED_COUNTS = 1024
 };
 
 typedef struct sorter {
@@ -231,37 +230,14 @@ static bool lengthen_runs(sorter *s)
 
 /* ---- The call ---- */
 
-static double seconds_since(uint64_t ticks)
+static bool read_all(void *user, piece *p)
 {
-    return (double)(api_clock_ticks() - ticks) / api_clock_second();
-}
-
-/* Reads all n elements that the source says it has, in pieces. */
-static bool read_at_once(external_call *c, piece *p, size_t n)
-{
-    size_t const piece_n = ordo_max(PIECE_BYTES / c->kind.size, 1);
-    size_t       got = 1;
-    for (; got > 0; p->n += got) {
-        if (p->n > n)
-            return failure_record(&c->failure, ORDO_E_IO,
-                                  "%s has grown while it was read; expected %llu bytes",
-                                  c->from.name, (unsigned long long)c->source_bytes);
-        c->capacity = ordo_min(piece_n, n + 1 - p->n);
-        if (!external_goes_on(c) || !external_read(c, p->elements + p->n * c->kind.size, &got))
-            return false;
-    }
-    return true;
-}
-
-static bool write_at_once(sorter *s, const piece *p)
-{
-    size_t const size = s->call->kind.size, piece_n = ordo_max(PIECE_BYTES / size, 1);
-    for (size_t at = 0; at < p->n; at += piece_n) {
-        piece const part = {.elements = p->elements + at * size, .n = ordo_min(piece_n, p->n - at)};
-        if (!external_goes_on(s->call) || !write_sorted(s, &part))
-            return false;
-    }
-    return true;
+    sorter *const        s = user;
+    external_call *const c = s->call;
+    return read_run(s, p) &&
+           (s->fits || failure_record(&c->failure, ORDO_E_IO,
+                                      "%s has grown while it was read; expected %llu bytes",
+                                      c->from.name, (unsigned long long)c->source_bytes));
 }
 
 /* Sorts in one buffer, without the two others, if all data fit it with the scratch of a sort.
@@ -276,13 +252,13 @@ static bool sort_at_once(sorter *s, bool *done)
         external_sort_scratch(c, n) + c->source_bytes > c->opts.memory)
         return true;
     *done = true;
-    piece p = {.elements = malloc((n + 1) * c->kind.size)};
-    c->buffers[0] = p.elements;
-    if (p.elements == NULL)
+    c->capacity = n + 1;
+    c->buffers[0] = malloc(c->capacity * c->kind.size);
+    if (c->buffers[0] == NULL)
         return failure_record(&c->failure, ORDO_E_NOMEM, "the system refused %zu bytes",
-                              (n + 1) * c->kind.size);
+                              c->capacity * c->kind.size);
     external_phase(c, "in memory", c->source_bytes);
-    return read_at_once(c, &p, n) && external_sort_piece(c, &p) && write_at_once(s, &p);
+    return external_pipeline(c, s, read_all, sort_piece, write_run);
 }
 
 static bool sort_all(sorter *s)
@@ -300,7 +276,7 @@ static bool sort_all(sorter *s)
     c->report.packed = spilled_bytes(&s->runs);
     c->report.runs = s->runs.count;
     c->report.levels = s->runs.count > 0;
-    c->report.run_seconds = seconds_since(begin);
+    c->report.run_seconds = external_seconds(begin);
     uint64_t const middle = api_clock_ticks();
     while (s->runs.count > most_runs(s)) {
         external_phase(c, "longer runs", spilled_bytes(&s->runs));
@@ -309,7 +285,7 @@ static bool sort_all(sorter *s)
     }
     if (s->runs.count > 0 && !run_ranges(s, 0, s->runs.count, write_range))
         return false;
-    c->report.range_seconds = seconds_since(middle);
+    c->report.range_seconds = external_seconds(middle);
     return true;
 }
 

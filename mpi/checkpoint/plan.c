@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/checkpoint/plan.h"
 
-#include "mpi/crc.h"
+#include "external/disk/crc32c.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,7 +127,7 @@ static bool parse(const char *text, size_t length, plan *p)
     uint32_t          crc;
     if (strncmp(text, title, sizeof title - 1) != 0 || last == NULL ||
         sscanf(last, " crc %" SCNx32, &crc) != 1 || (size_t)(last + 1 - text) >= length ||
-        crc != crc32c(0, text, (size_t)(last + 1 - text)))
+        crc != crc32c(text, (size_t)(last + 1 - text)))
         return false;
     for (size_t i = 0; i < FIELDS; i++) {
         char              line[64];
@@ -212,7 +212,7 @@ static size_t format_plan(const plan *p, char *text)
         length += (size_t)snprintf(text + length, FILE_ROOM - length,
                                    "cut %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", p->cuts[g].order,
                                    p->cuts[g].ties, p->cuts[g].position);
-    uint32_t const crc = crc32c(0, text, length);
+    uint32_t const crc = crc32c(text, length);
     return length + (size_t)snprintf(text + length, FILE_ROOM - length, "crc %08" PRIx32 "\n", crc);
 }
 

@@ -40,10 +40,7 @@ bool plan_save(const job *j, const plan *p);
 /* Syncs the folder, so that renamed files in it survive a crash of the machine. */
 bool plan_sync_folder(const job *j);
 
-/* Orders of keys [from, from + n). */
-void plan_orders(const plan *p, const char *keys, size_t from, size_t n, uint64_t *out);
-
-/* The elements of this rank, grouped by range in the order of the input. */
+/* The elements of this rank in order; ties keep the sequence of the input. */
 typedef struct division {
     char     *keys;
     uint64_t *place;                 /* records: which one a key belongs to; else NULL */

@@ -6,7 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "mpi/checkpoint/ranges.h"
 
-#include "mpi/crc.h"
+#include "external/disk/crc32c.h"
 #include "mpi/fault.h"
 
 #include <errno.h>
@@ -58,8 +58,8 @@ static range_head head_of(const plan *p, size_t g)
 
 static uint32_t head_crc(const range_head *head, const uint32_t *sums, uint64_t blocks)
 {
-    uint32_t const crc = crc32c(0, head, offsetof(range_head, crc));
-    return crc32c(crc, sums, (size_t)blocks * sizeof *sums);
+    uint32_t const crc = crc32c(head, offsetof(range_head, crc));
+    return crc32c_more(crc, sums, (size_t)blocks * sizeof *sums);
 }
 
 /* ---- Writing ---- */
@@ -85,7 +85,7 @@ static uint32_t *sum_blocks(const plan *p, const char *data, size_t n)
     uint32_t *const sums = malloc(count * sizeof *sums + 1);
     for (size_t b = 0; sums != NULL && b < count; b++) {
         size_t const elements = n - b * block < block ? n - b * block : block;
-        sums[b] = crc32c(0, data + b * block * p->element, elements * (size_t)p->element);
+        sums[b] = crc32c(data + b * block * p->element, elements * (size_t)p->element);
     }
     return sums;
 }
@@ -233,7 +233,7 @@ static bool read_blocks(const job *j, const plan *p, size_t g, uint64_t from, ui
         uint64_t const end = count - start < block ? count : start + block;
         size_t const   bytes = (size_t)((end - start) * p->element);
         fine = read_at(fd, room->block, bytes, sizeof(range_head) + start * p->element) &&
-               crc32c(0, room->block, bytes) == room->sums[b];
+               crc32c(room->block, bytes) == room->sums[b];
         uint64_t const low = start > from ? start : from, high = end < to ? end : to;
         if (fine && out != NULL)
             memcpy(out + (low - from) * p->element, room->block + (low - start) * p->element,

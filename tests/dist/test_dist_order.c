@@ -9,7 +9,8 @@
 enum {
     MOST = 6000,
     EVERY = 11, /* one of so many combinations runs; prime to the lengths of all lists */
-    TOP = 50
+    TOP = 50,
+    LARGE = 3 /* words of a large value */
 };
 
 typedef struct job {
@@ -30,7 +31,7 @@ typedef struct job {
 
 static job      j;
 static char     keys[MOST * 8], got[MOST * 8], expected[MOST * 8], results[MOST * 8];
-static uint64_t values[MOST], got_values[MOST], expected_values[MOST];
+static uint64_t values[MOST], got_values[MOST], expected_values[MOST], large[MOST][LARGE];
 
 static size_t count_of(size_t rank) { return j.kit.starts[rank + 1] - j.kit.starts[rank]; }
 
@@ -140,6 +141,30 @@ static void check_pairs(ordo_ctx *ctx)
     }
 }
 
+static ordo_status call_large_pairs(void *user, ordo_ctx *ctx, const ordo_comm *comm, size_t rank)
+{
+    ordo_dist_opts const opts = opts_of(rank);
+    size_t const         start = j.kit.starts[rank];
+    (void)user;
+    return ordo_dist_sort_pairs(ctx, comm, j.type, got + start * j.size, count_of(rank),
+                                large[start], sizeof *large, &opts);
+}
+
+/* Values that are larger than those of ordo_sort_pairs, after check_pairs. */
+static void check_large_pairs(void)
+{
+    for (size_t i = 0; i < j.n; i++)
+        large[i][0] = large[i][LARGE - 1] = values[i];
+    memcpy(got, keys, j.n * j.size);
+    j.kit.call = call_large_pairs;
+    if (!distkit_run(&j.kit, ORDO_OK))
+        return;
+    CHECK_BYTES(expected, got, j.n * j.size, j.size);
+    for (size_t i = 0; i < j.n; i++)
+        if (!CHECK(large[i][0] == expected_values[i] && large[i][LARGE - 1] == expected_values[i]))
+            return;
+}
+
 static void check_argsort(ordo_ctx *ctx)
 {
     ordo_sort_opts const opts =
@@ -211,6 +236,7 @@ static void check_all(ordo_ctx *ctx, size_t shape, size_t split)
                  inputs_name(shape), j.n, j.kit.ranks, split, j.descending ? ", descending" : "");
     check_sort(ctx);
     check_pairs(ctx);
+    check_large_pairs();
     check_argsort(ctx);
     check_ranks(ctx, shape + j.n);
     check_topk(ctx);

@@ -81,7 +81,7 @@ static void check_streams(void)
     } cases[] = {{ORDO_OK, ""},
                  {ORDO_E_IO, "rank 1: opening a temporary file in /missing folder failed"},
                  {ORDO_E_IO, "rank 1: "},
-                 {ORDO_E_IO, "rank 1: writing to this sink failed"},
+                 {ORDO_E_IO, "rank 1: writing this sink failed"},
                  {ORDO_E_ARG, "rank 1 calls ordo_dist_external_sort with other arguments"},
                  {ORDO_E_ARG, "rank 1: "},
                  {ORDO_E_VERSION, "rank 0: opts.flags is"},

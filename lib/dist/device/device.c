@@ -64,12 +64,17 @@ void *device_take(dist_call *c, size_t bytes)
 ordo_status device_copy(dist_call *c, void *to, const void *from, size_t bytes)
 {
     ordo_copy_job const job = {to, from, bytes};
-    return bytes == 0 ? ORDO_OK : c->device.backend->copy(c->device.state, &job, c->exec);
+    if (bytes == 0)
+        return ORDO_OK;
+    if (dist_on_device(c))
+        return c->device.backend->copy(c->device.state, &job, c->exec);
+    memcpy(to, from, bytes);
+    return ORDO_OK;
 }
 
 ordo_status device_finish(dist_call *c)
 {
-    return c->device.backend->dist->finish(c->device.state, c->exec);
+    return dist_on_device(c) ? c->device.backend->dist->finish(c->device.state, c->exec) : ORDO_OK;
 }
 
 /* ---- Work ---- */
@@ -100,6 +105,10 @@ ordo_status device_orders(dist_call *c, const ordo_order_of *order, const void *
                           const uint64_t *places, size_t count, uint64_t *orders)
 {
     ordo_orders_job const job = {*order, keys, places, orders, count};
+    for (size_t i = 0; i < count && !dist_on_device(c); i++)
+        orders[i] = cells_order_of(order, keys, (size_t)places[i]);
+    if (!dist_on_device(c))
+        return ORDO_OK;
     return count == 0 ? ORDO_OK : c->device.backend->dist->orders(c->device.state, &job, c->exec);
 }
 
@@ -107,6 +116,11 @@ ordo_status device_places(dist_call *c, const ordo_order_of *order, const void *
                           const ordo_place_wish *wishes, size_t count, uint64_t *places)
 {
     ordo_places_job const job = {*order, keys, wishes, places, count};
+    for (size_t i = 0; i < count && !dist_on_device(c); i++)
+        places[i] = cells_place(order, keys, (size_t)wishes[i].from, (size_t)wishes[i].to,
+                                wishes[i].order, wishes[i].above != 0);
+    if (!dist_on_device(c))
+        return ORDO_OK;
     return count == 0 ? ORDO_OK : c->device.backend->dist->places(c->device.state, &job, c->exec);
 }
 

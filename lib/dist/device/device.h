@@ -15,9 +15,10 @@ static inline size_t device_size(size_t bytes) { return ordo_round_up(bytes + 1,
 ordo_status          device_memory(dist_call *c, size_t bytes);
 void                *device_take(dist_call *c, size_t bytes);
 
-/* Copies between arrays of any kind. The host may use its array when the call returns. */
+/* Copies between arrays of any kind, also in a call without a device. The host may use its array
+ * when the call returns. */
 ordo_status device_copy(dist_call *c, void *to, const void *from, size_t bytes);
-/* Waits for all work of the call. */
+/* Waits for all work of the call. Host arrays: does nothing. */
 ordo_status device_finish(dist_call *c);
 
 /* Sorts the keys of the call's type and order in place; values NULL: keys alone. */
@@ -27,7 +28,8 @@ ordo_status device_sort_orders(dist_call *c, uint64_t *orders, size_t n);
 /* Writes first, first + 1, ... */
 ordo_status device_iota(dist_call *c, void *out, size_t n, ordo_type type, uint64_t first);
 
-/* The orders of keys at places, and searches in sorted keys. Lists are on the host. */
+/* The orders of keys at places, and searches in sorted keys; also in a call without a device. Lists
+ * are on the host. */
 ordo_status device_orders(dist_call *c, const ordo_order_of *order, const void *keys,
                           const uint64_t *places, size_t count, uint64_t *orders);
 ordo_status device_places(dist_call *c, const ordo_order_of *order, const void *keys,

@@ -95,23 +95,20 @@ static ordo_status count_width(const pieces *p, size_t *width)
     return ORDO_OK;
 }
 
+/* Both on machines whose lowest byte is the first one. */
 static void narrow(uint64_t *numbers, size_t count, size_t width)
 {
-    char *const to = (char *)numbers;
     for (size_t i = 0; i < count; i++) {
         uint64_t const wide = numbers[i]; /* its own bytes may be the first to change */
-        for (size_t b = 0; b < width; b++)
-            to[i * width + b] = (char)(wide >> (8 * b));
+        memcpy((char *)numbers + i * width, &wide, width);
     }
 }
 
 static void widen(uint64_t *numbers, size_t count, size_t width)
 {
-    const unsigned char *const from = (const unsigned char *)numbers;
     for (size_t i = count; i-- > 0;) {
         uint64_t wide = 0;
-        for (size_t b = 0; b < width; b++)
-            wide |= (uint64_t)from[i * width + b] << (8 * b);
+        memcpy(&wide, (const char *)numbers + i * width, width);
         numbers[i] = wide;
     }
 }

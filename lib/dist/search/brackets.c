@@ -1,10 +1,17 @@
-/* brackets.c - positions in one read of the keys (see brackets.h). */
+/* brackets.c - finds the keys at given positions of the global order in one read of the keys.
+ *
+ * 1 Every process reads its keys once and keeps those near the positions (narrowing.h). A few
+ *   positions have brackets, which a sample of all processes gives (sample.h). For more positions
+ *   the sample gives cells, and the keys get labels of 2 bytes.
+ * 2 The keys that all processes kept, about 1.6 % for one position, are searched in the same way,
+ *   until every process can have all that are left. If a read does not halve them, and on a device,
+ *   they are sorted, and rounds (cuts.h) find the positions.
+ *
+ * If a process has more keys in the brackets than its part of the sample promised, it reads them
+ * again; so do all processes if a position is outside its bracket (once in 10,000 searches). */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/search/brackets.h"
-
 #include "backend/tuning.h"
 #include "dist/device/device.h"
-#include "dist/search/cut_rounds.h"
 #include "dist/search/narrowing.h"
 
 #include <math.h>
@@ -224,14 +231,10 @@ static ordo_status open_intervals(narrowing *s, const cut_keys *keys, cut_interv
         const span *const at = &s->spans[s->span_of[i / 2]];
         ends[i] = (ordo_place_wish){0, keys->n, i % 2 == 0 ? at->lo : at->hi, i % 2};
     }
-    if (keys->on_device) {
-        TRY(device_sort_orders(c, (void *)s->kept, keys->n));
-        TRY(device_places(c, &keys->order, keys->sorted, ends, 2 * s->count, places));
-    } else {
-        TRY(dist_inner(c, ordo_sort(c->inner, keys->order.type, s->kept, keys->n, NULL)));
-        for (size_t i = 0; i < 2 * s->count; i++)
-            places[i] = cells_place(&keys->order, keys->sorted, 0, keys->n, ends[i].order, i % 2);
-    }
+    TRY(keys->on_device
+            ? device_sort_orders(c, (void *)s->kept, keys->n)
+            : dist_inner(c, ordo_sort(c->inner, keys->order.type, s->kept, keys->n, NULL)));
+    TRY(device_places(c, &keys->order, keys->sorted, ends, 2 * s->count, places));
     for (size_t j = 0; j < s->count; j++)
         (*intervals)[j] = (cut_interval){.open = true,
                                          .from = (size_t)places[2 * j],
@@ -285,4 +288,16 @@ ordo_status brackets_find(dist_call *c, const dist_part *part, cut *cuts, size_t
         TRY(narrow(&s));
     }
     return s.count == 0 ? ORDO_OK : gather_rest(&s);
+}
+
+ordo_status cuts_find(dist_call *c, cut *cuts, size_t count)
+{
+    double const    started = dist_clock();
+    dist_part const part = {{c->type, c->descending, false}, c->keys, c->n, c->counts, c->total};
+    void           *memory;
+    TRY(brackets_find(c, &part, cuts, count));
+    TRY(dist_agree(c, ordo_scratch(c->exec, count * sizeof(uint64_t), &memory)));
+    TRY(cut_ties(c, cuts, count, memory));
+    c->report.cut_seconds += dist_clock() - started;
+    return ORDO_OK;
 }

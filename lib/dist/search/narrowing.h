@@ -1,4 +1,4 @@
-/* narrowing.h - one step of a search by brackets (brackets.h): a read of the keys that are left.
+/* narrowing.h - one step of a search by brackets (brackets.c): a read of the keys that are left.
  *
  * A read divides the orders into spans and counts the keys of each. Spans of one order are only
  * counted. The keys of a span that may hold a position are kept, as key bits in the width of a key.

@@ -32,4 +32,7 @@ ordo_status sample_all(dist_call *c, const dist_part *part, dist_sample *out);
 void sample_bracket(uint64_t total, size_t size, const cut *cuts, size_t count, size_t *next,
                     size_t *low, size_t *high);
 
+/* brackets.c: sets order, less and here of every cut, in one read of the keys. Collective. */
+ordo_status brackets_find(dist_call *c, const dist_part *part, cut *cuts, size_t count);
+
 #endif

@@ -2,8 +2,7 @@
  * caller's arrays, and so is the place of the result. All elements are in files before the first
  * result is stored, so a sort in place is possible, and a failed one gets its elements back. */
 #define _GNU_SOURCE
-#include "dist/spill/sort_spilled.h"
-
+#include "dist/exchange/pieces.h"
 #include "dist/spill/spill_sort.h"
 
 #include <string.h>
@@ -85,10 +84,9 @@ static ordo_status run(spilled *x)
     static char      nothing[8];
     dist_call *const c = &x->c;
     uint64_t const   mine = x->in_place ? c->n : c->opts.n_out;
-    void            *memory;
-    TRY(dist_agree(c, ordo_scratch(c->exec, (size_t)c->comm.size * sizeof mine, &memory)));
-    TRY(dist_allgather(c, &mine, sizeof mine, memory));
-    x->s.wanted = memory;
+    uint64_t        *wanted;
+    TRY(pieces_wanted(c, mine, "opts.n_out", "keys", &wanted));
+    x->s.wanted = wanted;
     if (x->s.out == NULL)
         x->s.out = nothing; /* this process gets no elements */
     if (x->s.out_values == NULL)

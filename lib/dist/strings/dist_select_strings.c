@@ -1,12 +1,12 @@
 /* dist_select_strings.c - select, quantiles, median and top-k of the strings of all processes.
  *
- * Each process sorts only its strings near the positions (string_near.h). The search for cuts
- * (string_cuts.h) finds the rank that has the string of a position, and its place there. That rank
+ * Each process sorts only its strings near the positions (string_near.c). The search for cuts
+ * (string_cuts.c) finds the rank that has the string of a position, and its place there. That rank
  * gives the string to an allgather. Top-k gathers the strings before the cut at position k and
  * sorts them on every process. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/quantile.h"
-#include "dist/strings/string_near.h"
+#include "dist/strings/string_part.h"
 
 typedef struct given { /* a string that a process gives to the others */
     uint64_t index, length;
@@ -75,21 +75,19 @@ static ordo_status list_mine(chosen *x, const cut *cuts, size_t count)
     string_part *const p = &x->part;
     ordo_exec *const   exec = p->c.exec;
     uint64_t          *places;
+    size_t             n = 0;
     TRY_SCRATCH(exec, (count + 1) * sizeof *x->gives, x->gives);
     TRY_SCRATCH(exec, (count + 1) * sizeof *places, places);
-    TRY_SCRATCH(exec, (count + 1) * sizeof *x->mine.offsets, x->mine.offsets);
     for (size_t j = 0; j < count; j++) {
         const cut *const at = &cuts[j];
         uint64_t const   which = at->position - at->less;
         if (which < at->before || which - at->before >= at->here)
             continue;
         uint64_t const place = p->order[at->low + which - at->before];
-        x->gives[x->mine.n] = (given){.index = p->c.offset + place, .tag = j};
-        places[x->mine.n++] = place;
+        x->gives[n] = (given){.index = p->c.offset + place, .tag = j};
+        places[n++] = place;
     }
-    TRY(string_measure(&p->c, &p->strings, places, places, &x->mine));
-    TRY_SCRATCH(exec, (size_t)x->mine.offsets[x->mine.n] + 1, x->mine.bytes);
-    return string_copy(&p->c, p->strings.bytes, places, &x->mine);
+    return string_gather(&p->c, &p->strings, places, n, &x->mine);
 }
 
 /* Turns the cut of each position into the place of its string among the gathered ones. */
@@ -259,7 +257,7 @@ static ordo_status topk_run(chosen *x, size_t k, size_t *found)
     cut              end = {.position = k};
     bool const       all = k >= c->total;
     if (all) {
-        TRY(dist_agree(c, string_part_sort(&x->part)));
+        TRY(dist_agree(c, string_part_sort(&x->part, NULL)));
     } else {
         TRY(string_part_first(&x->part, &end));
         TRY(string_cuts_find(&x->part, &end, 1));

@@ -1,16 +1,11 @@
 /* dist_sort_strings.c - ordo_dist_sort_strings and ordo_dist_argsort_strings.
  *
  * Each process sorts its strings, the cuts of the global order are found in the sorted parts
- * (string_cuts.h), each string is sent at most once, to its final rank, and the runs that arrive
- * there are merged (string_merge.h). */
+ * (string_cuts.c), each string is sent at most once, to its final rank, and the runs that arrive
+ * there are merged (string_merge.c). */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/strings/string_merge.h"
-
-#include <string.h>
-
-enum {
-    GRAIN = 1 << 14 /* strings that a thread handles at a time */
-};
+#include "dist/strings/string_pieces.h"
+#include "ordo_records.h"
 
 static uint64_t no_index; /* stands for an empty array */
 
@@ -69,44 +64,32 @@ ordo_status ordo_dist_sort_strings(ordo_ctx *ctx, const ordo_comm *comm,
 
 /* ---- Argsort ---- */
 
-/* Global indices travel with the strings. */
-static ordo_status take_indices(string_part *p, uint64_t **sent, uint64_t **received)
+/* Global indices, of `width` bytes, travel with the strings. */
+static ordo_status take_indices(string_part *p, size_t width, void **sent, void **received)
 {
     dist_call *const c = &p->c;
-    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof **sent, *sent);
-    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof **received, *received);
-    for (size_t i = 0; i < c->n; i++)
-        (*sent)[i] = c->offset + p->order[i];
+    TRY_SCRATCH(c->exec, (c->n + 1) * width, *sent);
+    TRY_SCRATCH(c->exec, (c->n + 1) * width, *received);
+    for (size_t i = 0; i < c->n; i++) {
+        uint64_t const index = c->offset + p->order[i];
+        if (width == sizeof index)
+            ((uint64_t *)*sent)[i] = index;
+        else
+            ((uint32_t *)*sent)[i] = (uint32_t)index;
+    }
     return ORDO_OK;
 }
 
-typedef struct picking {
-    const uint64_t *order, *from;
-    ordo_type       type;
-    void           *to;
-} picking;
-
-static void pick(void *arg, size_t lo, size_t hi)
-{
-    const picking *const p = arg;
-    if (p->type == ORDO_U64)
-        for (size_t i = lo; i < hi; i++)
-            ((uint64_t *)p->to)[i] = p->from[p->order[i]];
-    else
-        for (size_t i = lo; i < hi; i++)
-            ((uint32_t *)p->to)[i] = (uint32_t)p->from[p->order[i]];
-}
-
 /* Writes the received indices in the order of their strings. */
-static ordo_status write_indices(string_part *p, const string_pieces *s, const uint64_t *received,
-                                 ordo_type index_type, void *index)
+static ordo_status write_indices(string_part *p, const string_pieces *s, const void *received,
+                                 size_t width, void *index)
 {
     dist_call *const c = &p->c;
     double const     started = dist_clock();
+    size_t const     n = s->received.n;
     uint64_t *const  order = p->order; /* the own order is no longer needed */
     TRY(string_merge(s, order));
-    picking job = {order, received, index_type, index};
-    TRY(dist_loop(c, s->received.n, GRAIN, pick, &job));
+    TRY(dist_inner(c, ordo_gather(c->inner, received, n, width, ORDO_U64, order, n, index, NULL)));
     c->report.merge_seconds += dist_clock() - started;
     return ORDO_OK;
 }
@@ -115,15 +98,16 @@ static ordo_status argsort_run(string_part *p, ordo_type index_type, void *index
 {
     dist_call *const c = &p->c;
     ordo_exec *const exec = c->exec;
+    size_t const     width = ordo_type_size(index_type);
     string_pieces    s = {0};
-    uint64_t        *sent = NULL, *received = NULL;
+    void            *sent = NULL, *received = NULL;
     FAIL_IF(index_type == ORDO_U32 && c->total > (uint64_t)UINT32_MAX + 1, ORDO_E_ARG,
             "index_type is u32 but all ranks have %llu strings; expected ORDO_U64",
             (unsigned long long)c->total);
     TRY(string_pieces_move(p, c->counts, true, &s));
-    TRY(dist_agree(c, take_indices(p, &sent, &received)));
-    TRY(pieces_exchange(&s.p, sent, sizeof *sent, received));
-    return dist_agree(c, write_indices(p, &s, received, index_type, index));
+    TRY(dist_agree(c, take_indices(p, width, &sent, &received)));
+    TRY(pieces_exchange(&s.p, sent, width, received));
+    return dist_agree(c, write_indices(p, &s, received, width, index));
 }
 
 static ordo_status argsort_check(string_part *p, const ordo_strings *strings, ordo_type index_type,

@@ -1,9 +1,7 @@
-/* string_cuts.c - strings as elements of the rounds (see string_cuts.h). An offer has a head (its
+/* string_cuts.c - strings as elements of the rounds of search/cuts.h. An offer has a head (its
  * length, and whether its string continues) and its bytes. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/strings/string_cuts.h"
-
-#include "dist/search/cut_rounds.h"
+#include "dist/strings/string_part.h"
 
 #include <string.h>
 

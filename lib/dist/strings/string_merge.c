@@ -1,4 +1,4 @@
-/* string_merge.c - merges sorted runs of strings (see string_merge.h) by all threads, in blocks.
+/* string_merge.c - merges sorted runs of strings by all threads, in blocks.
  *
  * Blocks are found as those of numbers (blocks.h). In a block the bytes that all strings
  * share are skipped. The next 7 bytes and the length are a key of 64 bits (string_view.h), and
@@ -6,12 +6,11 @@
  * the same way behind these bytes; a few of them, or those behind MOST_LEVELS keys, by comparing
  * strings. lg(runs) comparisons of keys for a string, and each byte is read about once. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/strings/string_merge.h"
-
 #include "backend/tuning.h"
 #include "core/string_view.h"
 #include "dist/exchange/blocks.h"
 #include "dist/exchange/run_record.h"
+#include "dist/strings/string_pieces.h"
 
 enum {
     FEW = ORDO_TUNE(12, 2), /* so many strings are compared at once */

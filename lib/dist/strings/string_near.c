@@ -1,9 +1,16 @@
-/* string_near.c - the strings near positions (see string_near.h). */
+/* string_near.c - finds the strings near given positions of the global order, without a sort of the
+ * others.
+ *
+ * 1 The bytes that all strings of all processes share are skipped, up to 120 of them. The next 7
+ *   bytes of each string are a key of 64 bits (core/string_view.h).
+ * 2 The keys at the positions are found in one read of the keys (search/brackets.c).
+ * 3 Only strings with these keys are kept and sorted. If there are many, and of one key, steps 1
+ *   to 3 are made again with the bytes behind it.
+ *
+ * A few strings, and those of more than 1000 positions, are sorted as a whole. Memory: 8 bytes for
+ * each string, and the kept strings. */
 #define _POSIX_C_SOURCE 200809L
-#include "dist/strings/string_near.h"
-
 #include "backend/tuning.h"
-#include "dist/search/brackets.h"
 #include "dist/search/narrowing.h"
 #include "dist/strings/string_keys.h"
 
@@ -187,7 +194,7 @@ static ordo_status keep_near(nearing *s, cut *cuts, size_t count)
     double const       started = dist_clock();
     TRY(dist_agree(c, take_memory(s, count)));
     if (c->total < LEAST || count == 0 || count > NARROWING_FEW)
-        return dist_agree(c, string_part_sort(p));
+        return dist_agree(c, string_part_sort(p, NULL));
     TRY(narrow(s, cuts, count));
     for (size_t level = 1; level < MOST_LEVELS && is_deep(s); level++) {
         s->left.depth += STRING_STEP;

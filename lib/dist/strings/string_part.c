@@ -106,36 +106,34 @@ ordo_status string_part_flatten(string_part *p)
 
 /* ---- Order and copies ---- */
 
-ordo_status string_part_sort(string_part *p)
+static ordo_status sort_copy(string_part *p, string_list *out, const ordo_sort_opts *opts)
 {
-    dist_call *const     c = &p->c;
-    double const         started = dist_clock();
-    ordo_sort_opts const opts = dist_sort_opts(c);
-    TRY(string_part_flatten(p));
-    TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *p->order, p->order);
-    TRY(dist_inner(c,
-                   ordo_argsort_strings(c->inner, &p->strings, c->n, ORDO_U64, p->order, &opts)));
-    p->ordered = c->n;
-    p->ordered_total = c->total;
-    c->report.local_seconds += dist_clock() - started;
-    return ORDO_OK;
-}
-
-ordo_status string_part_arrange(string_part *p, string_list *out)
-{
-    dist_call *const     c = &p->c;
-    double const         started = dist_clock();
-    ordo_sort_opts const opts = dist_sort_opts(c);
-    TRY(string_part_flatten(p));
+    dist_call *const      c = &p->c;
     const uint64_t *const offsets = p->strings.offsets;
     out->n = c->n;
     TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *out->offsets, out->offsets);
     TRY_SCRATCH(c->exec, (size_t)(offsets[c->n] - offsets[0]) + 1, out->bytes);
     out->offsets[0] = 0;
-    TRY(dist_inner(
-        c, ordo_sort_strings(c->inner, &p->strings, c->n, out->bytes, out->offsets, &opts)));
+    TRY(dist_inner(c,
+                   ordo_sort_strings(c->inner, &p->strings, c->n, out->bytes, out->offsets, opts)));
     p->strings = string_list_view(out);
     p->order = NULL;
+    return ORDO_OK;
+}
+
+ordo_status string_part_sort(string_part *p, string_list *copy)
+{
+    dist_call *const     c = &p->c;
+    double const         started = dist_clock();
+    ordo_sort_opts const opts = dist_sort_opts(c);
+    TRY(string_part_flatten(p));
+    if (copy != NULL) {
+        TRY(sort_copy(p, copy, &opts));
+    } else {
+        TRY_SCRATCH(c->exec, (c->n + 1) * sizeof *p->order, p->order);
+        TRY(dist_inner(
+            c, ordo_argsort_strings(c->inner, &p->strings, c->n, ORDO_U64, p->order, &opts)));
+    }
     p->ordered = c->n;
     p->ordered_total = c->total;
     c->report.local_seconds += dist_clock() - started;
@@ -199,16 +197,24 @@ ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint
     return ORDO_OK;
 }
 
+ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from, size_t n,
+                          string_list *out)
+{
+    uint64_t *starts;
+    out->n = n;
+    TRY_SCRATCH(c->exec, (n + 1) * sizeof *out->offsets, out->offsets);
+    TRY_SCRATCH(c->exec, (n + 1) * sizeof *starts, starts);
+    TRY(string_measure(c, strings, from, starts, out));
+    TRY_SCRATCH(c->exec, (size_t)out->offsets[n] + 1, out->bytes);
+    return string_copy(c, strings->bytes, starts, out);
+}
+
 ordo_status string_argsort_some(dist_call *c, const ordo_strings *strings, const uint64_t *from,
                                 size_t count, uint64_t *order)
 {
     ordo_sort_opts const opts = dist_sort_opts(c);
-    string_list          list = {.n = count};
-    TRY_SCRATCH(c->exec, (count + 1) * sizeof *list.offsets, list.offsets);
-    TRY(string_measure(c, strings, from, order,
-                       &list)); /* which holds the starts until it is made */
-    TRY_SCRATCH(c->exec, (size_t)list.offsets[count] + 1, list.bytes);
-    TRY(string_copy(c, strings->bytes, order, &list));
+    string_list          list;
+    TRY(string_gather(c, strings, from, count, &list));
     ordo_strings const some = string_list_view(&list);
     TRY(dist_inner(c, ordo_argsort_strings(c->inner, &some, count, ORDO_U64, order, &opts)));
     for (size_t i = 0; i < count; i++)
@@ -220,13 +226,7 @@ ordo_status string_part_copy(string_part *p, size_t n, string_list *out)
 {
     dist_call *const c = &p->c;
     double const     started = dist_clock();
-    uint64_t        *starts;
-    out->n = n;
-    TRY_SCRATCH(c->exec, (n + 1) * sizeof *out->offsets, out->offsets);
-    TRY_SCRATCH(c->exec, (n + 1) * sizeof *starts, starts);
-    TRY(string_measure(c, &p->strings, p->order, starts, out));
-    TRY_SCRATCH(c->exec, (size_t)out->offsets[n] + 1, out->bytes);
-    TRY(string_copy(c, p->strings.bytes, starts, out));
+    TRY(string_gather(c, &p->strings, p->order, n, out));
     c->report.scatter_seconds += dist_clock() - started;
     return ORDO_OK;
 }

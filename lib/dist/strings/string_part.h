@@ -2,7 +2,7 @@
 #ifndef ORDO_DIST_STRINGS_STRING_PART_H
 #define ORDO_DIST_STRINGS_STRING_PART_H
 
-#include "dist/call/dist_call.h"
+#include "dist/search/cuts.h"
 
 #include <string.h>
 
@@ -27,9 +27,8 @@ ordo_status string_part_check(string_part *p, const ordo_strings *given,
 
 /* Brings the strings to the form with offsets, and finds their order. Not collective. */
 ordo_status string_part_flatten(string_part *p);
-ordo_status string_part_sort(string_part *p);
-/* Sorts a copy of the strings in scratch, which becomes p->strings. Not collective. */
-ordo_status string_part_arrange(string_part *p, string_list *out);
+/* `copy` not NULL: sorts a copy of the strings in scratch, which becomes p->strings. */
+ordo_status string_part_sort(string_part *p, string_list *copy);
 
 /* Copies the first n strings in order to scratch. Not collective. */
 ordo_status string_part_copy(string_part *p, size_t n, string_list *out);
@@ -38,6 +37,10 @@ ordo_status string_part_copy(string_part *p, size_t n, string_list *out);
  * starts[i] to the place of the first byte of string from[i]; `starts` may be `from`. */
 ordo_status string_measure(dist_call *c, const ordo_strings *strings, const uint64_t *from,
                            uint64_t *starts, const string_list *out);
+
+/* Copies the strings from[0 .. n) to scratch. Not collective, as the next ones. */
+ordo_status string_gather(dist_call *c, const ordo_strings *strings, const uint64_t *from, size_t n,
+                          string_list *out);
 
 /* Writes the places from[0 .. count) to `order`, in the stable order of their strings. */
 ordo_status string_argsort_some(dist_call *c, const ordo_strings *strings, const uint64_t *from,
@@ -80,5 +83,15 @@ static inline const char *string_part_at(const string_part *p, size_t i, uint64_
     *length = offset[1] - offset[0];
     return p->strings.bytes + offset[0];
 }
+
+/* string_cuts.c: finds `count` ascending positions among the strings in order (p->ordered_total),
+ * exactly. Collective. */
+ordo_status string_cuts_find(string_part *p, cut *cuts, size_t count);
+
+/* string_near.c: sets p->order to this process's strings near the positions of the ascending cuts,
+ * in order, and changes the positions to those among such strings of all processes. Collective. */
+ordo_status string_part_near(string_part *p, cut *cuts, size_t count);
+/* Sets p->order to strings that include all before the position `end`. Collective. */
+ordo_status string_part_first(string_part *p, cut *end);
 
 #endif

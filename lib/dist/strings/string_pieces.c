@@ -30,7 +30,7 @@ static ordo_status take_memory(moving *m, const uint64_t *wanted)
     string_pieces *const out = m->out;
     TRY(pieces_open(&m->part->c, NULL, wanted, &out->p));
     TRY(take_lengths(m));
-    return m->ordered ? string_part_sort(m->part) : string_part_arrange(m->part, &out->sent);
+    return string_part_sort(m->part, m->ordered ? NULL : &out->sent);
 }
 
 static ordo_status copy_sent(moving *m)

@@ -9,7 +9,7 @@
 #define ORDO_DIST_STRINGS_STRING_PIECES_H
 
 #include "dist/exchange/pieces.h"
-#include "dist/strings/string_cuts.h"
+#include "dist/strings/string_part.h"
 
 typedef struct string_pieces {
     pieces      p;
@@ -26,5 +26,9 @@ ordo_status string_pieces_move(string_part *part, const uint64_t *wanted, bool o
  * stay together. *moved is false, and nothing was moved, if too many strings have one key.
  * Collective. */
 ordo_status string_pieces_divide(string_part *part, string_pieces *out, bool *moved);
+
+/* string_merge.c: writes the stable order of s->received, a sorted run from each process, to order:
+ * that of a sort. Not collective. */
+ordo_status string_merge(const string_pieces *s, uint64_t *order);
 
 #endif

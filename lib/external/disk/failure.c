@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool record(failure *f, ordo_status status, int error, const char *format, va_list args)
@@ -39,4 +40,18 @@ bool failure_record_errno(failure *f, int error, const char *format, ...)
     record(f, ORDO_E_IO, error, format, args);
     va_end(args);
     return false;
+}
+
+bool failure_grow(failure *f, void **array, size_t *capacity, size_t count, size_t size)
+{
+    if (count <= *capacity)
+        return true;
+    size_t const wanted = ordo_max(count, *capacity + *capacity / 4 + 16);
+    void *const  larger = realloc(*array, wanted * size);
+    if (larger == NULL)
+        return failure_record(f, ORDO_E_NOMEM,
+                              "the system refused memory for the index of the temporary files");
+    *array = larger;
+    *capacity = wanted;
+    return true;
 }

@@ -37,4 +37,8 @@ __attribute__((format(printf, 3, 4))) bool failure_record(failure *f, ordo_statu
 __attribute__((format(printf, 3, 4))) bool failure_record_errno(failure *f, int error,
                                                                 const char *format, ...);
 
+/* Makes an array of malloc() large enough for `count` elements of `size` bytes; it grows by a
+ * quarter at least. *capacity is the number of elements that it has room for. */
+bool failure_grow(failure *f, void **array, size_t *capacity, size_t count, size_t size);
+
 #endif

@@ -61,14 +61,9 @@ static bool flush(lanes *l, rank_lane *one)
     lane_block block = {.n = (uint32_t)one->staged};
     if (one->staged == 0)
         return true;
-    if (one->count == one->capacity) {
-        size_t const      capacity = ordo_max(16, one->capacity + one->capacity / 2);
-        lane_block *const more = realloc(one->blocks, capacity * sizeof *more);
-        if (more == NULL)
-            return no_memory(l);
-        one->blocks = more;
-        one->capacity = capacity;
-    }
+    if (!failure_grow(l->spill->failure, (void **)&one->blocks, &one->capacity, one->count + 1,
+                      sizeof block))
+        return false;
     block.bytes =
         (uint32_t)block_pack(&number_kind, (const char *)one->staging, one->staged, l->packed);
     block.crc = crc32c(l->packed, block.bytes);
@@ -138,9 +133,13 @@ bool lane_next(lane_reader *r, uint64_t *number)
 {
     const rank_lane *const one = &r->lanes->all[r->which];
     if (r->at == r->n) {
-        if (r->block == one->count || !read_block(r->lanes, &one->blocks[r->block], r->numbers))
+        const lane_block *const block = &one->blocks[r->block];
+        if (r->block == one->count || !read_block(r->lanes, block, r->numbers))
             return false;
-        r->n = one->blocks[r->block++].n;
+        if (r->releases)
+            spill_pass(r->lanes->spill, &r->gap, block->file, block->offset, block->bytes);
+        r->block++;
+        r->n = block->n;
         r->at = 0;
     }
     *number = r->numbers[r->at++];

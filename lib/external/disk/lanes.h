@@ -1,8 +1,9 @@
-/* lanes.h - ascending sequences of 64-bit numbers in the temporary files, one for each run, that
- * grow side by side and are read one after the other.
+/* lanes.h - sequences of 64-bit numbers in the temporary files, one for each run, that grow side by
+ * side and are read one after the other.
  *
  * Each lane collects numbers in its own staging array, which is packed as a block (blocks.h) when
- * it is full. Memory: the staging arrays of the lanes that grow, and 24 bytes for each block. */
+ * it is full. Numbers that ascend take few bits. Memory: the staging arrays of the lanes that grow,
+ * and 24 bytes for each block. */
 #ifndef ORDO_EXTERNAL_LANES_H
 #define ORDO_EXTERNAL_LANES_H
 
@@ -30,7 +31,7 @@ void lanes_close(lanes *l);
 /* Bytes of memory of `count` lanes with `n` numbers in all, besides the staging arrays. */
 size_t lanes_memory(size_t count, size_t block_n, uint64_t n);
 
-/* Appends `times` copies of a number that is not less than the lane's last one. */
+/* Appends `times` copies of a number. */
 bool lanes_append(lanes *l, size_t which, uint64_t number, uint64_t times);
 
 /* Writes what the staging arrays hold, and frees them. Call it after the last number of the lanes
@@ -45,6 +46,8 @@ typedef struct lane_reader { /* reads a lane number by number; set lanes and whi
     size_t       which;
     uint64_t    *numbers; /* of the block before block `block` */
     size_t       block, at, n;
+    bool         releases; /* the disk space of what it has read; to be set, too */
+    spill_gap    gap;
 } lane_reader;
 
 /* Call lane_reader_close() in any case. lane_next() is false at the end, and after a failure of the

@@ -32,26 +32,10 @@ void runs_close(runs *r)
     *r = (runs){0};
 }
 
-static bool grow(runs *r, void **array, size_t n, size_t size)
-{
-    void *const more = realloc(*array, n * size);
-    if (more == NULL)
-        return failure_record(r->failure, ORDO_E_NOMEM,
-                              "the system refused memory for the index of the temporary files");
-    *array = more;
-    return true;
-}
-
-static size_t next_capacity(size_t capacity) { return ordo_max(16, capacity + capacity / 2); }
-
 bool runs_begin(runs *r)
 {
-    if (r->count == r->capacity) {
-        size_t const more = next_capacity(r->capacity);
-        if (!grow(r, (void **)&r->all, more, sizeof *r->all))
-            return false;
-        r->capacity = more;
-    }
+    if (!failure_grow(r->failure, (void **)&r->all, &r->capacity, r->count + 1, sizeof *r->all))
+        return false;
     spill_turn(r->spill);
     r->all[r->count++] = (run){.block = r->blocks, .extent = r->extent_count};
     r->staged_block = r->blocks;
@@ -66,12 +50,9 @@ static bool note_extent(runs *r, unsigned file, uint64_t offset)
     if (r->extent_count > one->extent && r->extents[r->extent_count - 1].file == file &&
         r->end == offset)
         return true;
-    if (r->extent_count == r->extent_capacity) {
-        size_t const more = next_capacity(r->extent_capacity);
-        if (!grow(r, (void **)&r->extents, more, sizeof *r->extents))
-            return false;
-        r->extent_capacity = more;
-    }
+    if (!failure_grow(r->failure, (void **)&r->extents, &r->extent_capacity, r->extent_count + 1,
+                      sizeof *r->extents))
+        return false;
     r->extents[r->extent_count++] = (extent){r->staged_block, file, offset};
     return true;
 }
@@ -93,14 +74,8 @@ static bool flush(runs *r)
 
 bool runs_reserve(runs *r, size_t count)
 {
-    if (r->blocks + count <= r->block_capacity)
-        return true;
-    size_t const more =
-        count > 1 ? r->blocks + count : ordo_max(next_capacity(r->block_capacity), r->blocks + 1);
-    if (!grow(r, (void **)&r->index, more, sizeof *r->index))
-        return false;
-    r->block_capacity = more;
-    return true;
+    return failure_grow(r->failure, (void **)&r->index, &r->block_capacity, r->blocks + count,
+                        sizeof *r->index);
 }
 
 /* Notes what memory holds about the block that was packed last. */

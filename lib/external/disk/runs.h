@@ -2,7 +2,7 @@
  *
  * A run here is a sorted sequence of elements in the temporary files. All blocks of all runs are
  * numbered in the order of the runs. For each block memory holds the order of its first element
- * (elements.h), its number of elements, its length on disk and its checksum: 20 bytes. Blocks that
+ * (blocks.h), its number of elements, its length on disk and its checksum: 20 bytes. Blocks that
  * follow each other in one file form an extent; a run has several extents only if a disk became
  * full. */
 #ifndef ORDO_EXTERNAL_RUNS_H

@@ -143,15 +143,9 @@ bool spill_append(spill *s, const void *data, size_t bytes, unsigned *file, uint
 
 bool spill_list_append(spill_list *l, spill *s, const void *data, size_t bytes)
 {
-    if (l->count == l->capacity) {
-        size_t const       capacity = ordo_max(64, 2 * l->capacity);
-        spill_place *const more = realloc(l->places, capacity * sizeof *more);
-        if (more == NULL)
-            return failure_record(s->failure, ORDO_E_NOMEM,
-                                  "the system refused memory for the index of the temporary files");
-        l->places = more;
-        l->capacity = capacity;
-    }
+    if (!failure_grow(s->failure, (void **)&l->places, &l->capacity, l->count + 1,
+                      sizeof *l->places))
+        return false;
     spill_place *const place = &l->places[l->count++];
     return spill_append(s, data, bytes, &place->file, &place->offset);
 }

@@ -6,7 +6,6 @@
  * sort and write at the same time. A buffer has a gap before its text, so that packed blocks, which
  * may be a little longer than their lines, never reach lines that are still to be packed. */
 #define _GNU_SOURCE
-#include "external/lines/line_plan.h"
 #include "external/lines/line_ranges.h"
 
 #include <stdlib.h>
@@ -36,10 +35,7 @@ typedef struct line_sorter {
 
 static parcel *parcel_of(line_sorter *s, const piece *p)
 {
-    size_t i = 0;
-    while (s->call->buffers[i] != p->elements)
-        i++;
-    return &s->parcels[i];
+    return &s->parcels[external_buffer_of(s->call, p)];
 }
 
 static char *text_of(const line_sorter *s, const piece *p) { return p->elements + s->plan.gap; }
@@ -262,11 +258,6 @@ static bool merge_runs(line_sorter *s)
 
 /* ---- The call ---- */
 
-static double seconds_since(uint64_t ticks)
-{
-    return (double)(api_clock_ticks() - ticks) / api_clock_second();
-}
-
 static bool sort_all(line_sorter *s)
 {
     external_call *const c = s->call;
@@ -279,11 +270,11 @@ static bool sort_all(line_sorter *s)
     c->report.levels = s->runs.count > 0;
     c->report.unpacked = s->runs.count > 0 ? atomic_load(&c->read) : 0;
     c->report.packed = atomic_load(&c->spill.written);
-    c->report.run_seconds = seconds_since(begin);
+    c->report.run_seconds = external_seconds(begin);
     uint64_t const middle = api_clock_ticks();
     if (s->runs.count > 0 && !merge_runs(s))
         return false;
-    c->report.range_seconds = seconds_since(middle);
+    c->report.range_seconds = external_seconds(middle);
     return true;
 }
 

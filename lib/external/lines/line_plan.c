@@ -6,7 +6,7 @@
  * quarter more than the sample suggests. The index of the temporary files gets a quarter of the
  * memory, a third of it while longer runs are made; their blocks are twice as long. */
 #define _GNU_SOURCE
-#include "external/lines/line_plan.h"
+#include "external/lines/line_work.h"
 
 #include <stdlib.h>
 

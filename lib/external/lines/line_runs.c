@@ -30,22 +30,6 @@ void line_runs_close(line_runs *r)
     *r = (line_runs){0};
 }
 
-/* Makes room for `more` elements behind `count`. */
-static bool grow(line_runs *r, void **array, size_t count, size_t more, size_t *capacity,
-                 size_t size)
-{
-    if (count + more <= *capacity)
-        return true;
-    size_t const wanted = ordo_max(count + more, *capacity + *capacity / 4 + 16);
-    void *const  larger = realloc(*array, wanted * size);
-    if (larger == NULL)
-        return failure_record(r->failure, ORDO_E_NOMEM,
-                              "the system refused memory for the index of the temporary files");
-    *array = larger;
-    *capacity = wanted;
-    return true;
-}
-
 line_view line_runs_cut(const line_runs *r, size_t i)
 {
     return (line_view){r->cuts + r->entries[i].cut, r->entries[i].cut_length};
@@ -86,7 +70,8 @@ static bool note_cut(line_runs *r, const line_block *block, line_entry *e)
         e->cut = r->entries[r->blocks - 1].cut;
         return true;
     }
-    if (!grow(r, (void **)&r->cuts, r->cut_bytes, block->cut.length, &r->cut_capacity, 1) ||
+    if (!failure_grow(r->failure, (void **)&r->cuts, &r->cut_capacity,
+                      r->cut_bytes + block->cut.length, 1) ||
         !check_limit(r))
         return false;
     if (block->cut.length > 0)
@@ -106,8 +91,9 @@ static bool note(line_runs *r, const line_block *block)
                         .n = block->n,
                         .keys = block->keys,
                         .crc = block->crc};
-    if (!grow(r, (void **)&r->entries, r->blocks, 1, &r->capacity, sizeof e) ||
-        !grow(r, (void **)&r->all, r->count, 1, &r->run_capacity, sizeof *r->all) ||
+    failure *const f = r->failure;
+    if (!failure_grow(f, (void **)&r->entries, &r->capacity, r->blocks + 1, sizeof e) ||
+        !failure_grow(f, (void **)&r->all, &r->run_capacity, r->count + 1, sizeof *r->all) ||
         !note_cut(r, block, &e))
         return false;
     if (block->is_first)

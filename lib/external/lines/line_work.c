@@ -248,21 +248,6 @@ static void pack_blocks(void *arg, size_t lo, size_t hi)
         pack_block(job, &job->blocks[k]);
 }
 
-static bool add_block(line_work *w, line_blocks *blocks, const line_block *block)
-{
-    if (blocks->count == blocks->capacity) {
-        size_t const      more = 2 * blocks->capacity + 16;
-        line_block *const larger = realloc(blocks->all, more * sizeof *larger);
-        if (larger == NULL)
-            return failure_record(&w->call->failure, ORDO_E_NOMEM,
-                                  "the system refused memory for the list of blocks");
-        blocks->all = larger;
-        blocks->capacity = more;
-    }
-    blocks->all[blocks->count++] = *block;
-    return true;
-}
-
 /* Divides the lines in order into blocks and appends them to *blocks. A block has no larger share
  * of the limits of lines and keys than of that of bytes. */
 static bool divide(line_work *w, size_t at, line_blocks *blocks, size_t *end)
@@ -292,8 +277,10 @@ static bool divide(line_work *w, size_t at, line_blocks *blocks, size_t *end)
                                   .raw = (uint32_t)raw,
                                   .keys = (uint32_t)keys,
                                   .n = (uint32_t)(i + 1 - first)};
-        if (!add_block(w, blocks, &block))
+        if (!failure_grow(&w->call->failure, (void **)&blocks->all, &blocks->capacity,
+                          blocks->count + 1, sizeof block))
             return false;
+        blocks->all[blocks->count++] = block;
         *end += line_block_most(raw);
         first = i + 1;
         raw = keys = 0;

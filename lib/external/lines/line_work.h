@@ -33,6 +33,20 @@ typedef struct line_limits {
     size_t index; /* bytes of the index of the temporary files */
 } line_limits;
 
+/* line_plan.c: how a sort divides its memory. */
+enum {
+    LINE_SAMPLE = ORDO_TUNE(256 << 10, 256) /* bytes at the beginning of the source */
+};
+
+typedef struct line_plan {
+    line_limits limits;
+    size_t      gap; /* bytes before the text in a buffer */
+} line_plan;
+
+/* Plans for lines and keys as long as those of the sample. False after failure_record(). */
+bool line_plan_make(line_plan *plan, external_call *c, const ordo_line_format *format,
+                    const char *sample, size_t bytes);
+
 typedef struct line_work {
     external_call   *call;
     ordo_line_format format;

@@ -11,7 +11,6 @@
 #include "backend/tuning.h"
 #include "core/ties.h"
 #include "external/disk/crc32c.h"
-#include "external/rank/rank_pairs.h"
 #include "external/rank/rank_work.h"
 
 #include <stdlib.h>
@@ -171,7 +170,7 @@ static bool rank_piece(void *user, piece *p)
     ranker *const       r = user;
     uint64_t *const     ranks = (uint64_t *)(void *)r->work;
     uint32_t *const     index = (uint32_t *)(void *)(ranks + r->call->capacity);
-    const size_t *const given = r->given[rank_buffer_of(r, p)];
+    const size_t *const given = r->given[external_buffer_of(r->call, p)];
     tie_group           last = {.open = false};
     r->call->report.ranges++;
     /* Less scratch than ordo_rank. */
@@ -223,18 +222,6 @@ static bool rank_runs(ranker *r)
 
 /* ---- Phase 3: ranks by elements ---- */
 
-/* Stores a rank (of averages twice the rank) as element i of `out`. */
-static void store_rank(const ranker *r, void *out, size_t i, uint64_t rank)
-{
-    double const value = ordo_tie_unit(r->ties) * (double)rank;
-    if (r->rank_type == ORDO_U32)
-        ((uint32_t *)out)[i] = (uint32_t)rank;
-    else if (r->rank_type == ORDO_U64)
-        ((uint64_t *)out)[i] = rank;
-    else
-        ((double *)out)[i] = value;
-}
-
 static bool place_ranks(void *user, piece *p)
 {
     ranker *const        r = user;
@@ -248,7 +235,7 @@ static bool place_ranks(void *user, piece *p)
         !lanes_read(&r->lanes, r->buffer++, ranks))
         return false;
     for (size_t i = 0; i < p->n; i++)
-        store_rank(r, p->elements, index[i], ranks[i]);
+        rank_store(r->ties, r->rank_type, p->elements, index[i], ranks[i]);
     return true;
 }
 
@@ -371,7 +358,7 @@ static ordo_status rank_begun(ranker *r)
                          "resumed; expected more memory, or no resume directory",
                          (unsigned long long)c->opts.memory, (unsigned long long)r->data.n);
     if (r->needs_pairs)
-        return rank_pairs(c, &r->data, r->ties, r->rank_type);
+        return rank_pairs(r);
     return rank_all(r) ? ORDO_OK : external_status(c);
 }
 

@@ -6,25 +6,18 @@
  * of a run in its group (5 bits in a group of 32), and a packed rank once more. */
 #define _GNU_SOURCE
 #include "external/rank/rank_work.h"
+#include "ordo_records.h"
 
 #include <stdlib.h>
 
 /* ---- Ranges of runs side by side ---- */
-
-size_t rank_buffer_of(const ranker *r, const piece *p)
-{
-    size_t i = 0;
-    while (r->call->buffers[i] != p->elements)
-        i++;
-    return i;
-}
 
 bool rank_read_range(void *user, piece *p)
 {
     ranker *const r = user;
     if (!ranges_next(r->ranges, p->elements, &p->n))
         return false;
-    size_t *const given = r->given[rank_buffer_of(r, p)];
+    size_t *const given = r->given[external_buffer_of(r->call, p)];
     for (size_t i = 0; i < r->together; i++)
         given[i] = ranges_given(r->ranges, i);
     p->ended = p->n == 0;
@@ -32,17 +25,6 @@ bool rank_read_range(void *user, piece *p)
 }
 
 /* ---- Joining runs ---- */
-
-/* Moves elements in the order of index[0..n) to `to`. */
-static void gather(const char *elements, size_t size, const uint32_t *index, size_t n, char *to)
-{
-    if (size == sizeof(uint64_t))
-        for (size_t i = 0; i < n; i++)
-            ((uint64_t *)(void *)to)[i] = ((const uint64_t *)(const void *)elements)[index[i]];
-    else
-        for (size_t i = 0; i < n; i++)
-            memcpy(to + i * size, elements + index[i] * size, size);
-}
 
 /* Sorts a range and appends it to the joined run, and the sources of its elements to the lane. */
 static bool join_range(void *user, piece *p)
@@ -52,15 +34,16 @@ static bool join_range(void *user, piece *p)
     char *const          sorted = r->work;
     uint32_t *const      index = (uint32_t *)(void *)(sorted + c->capacity * sizeof(uint64_t));
     uint32_t *const      source = index + c->capacity;
-    const size_t *const  given = r->given[rank_buffer_of(r, p)];
+    const size_t *const  given = r->given[external_buffer_of(r->call, p)];
     size_t               at = 0;
     for (size_t i = 0; i < r->together; i++)
         for (size_t left = given[i]; left > 0; left--)
             source[at++] = (uint32_t)i;
-    if (!external_inner_done(r->call, ordo_argsort(c->inner, r->bits.type, p->elements, p->n,
-                                                   ORDO_U32, index, NULL)))
+    if (!external_inner_done(
+            c, ordo_argsort(c->inner, r->bits.type, p->elements, p->n, ORDO_U32, index, NULL)) ||
+        !external_inner_done(c, ordo_gather(c->inner, p->elements, p->n, r->bits.size, ORDO_U32,
+                                            index, p->n, sorted, NULL)))
         return false;
-    gather(p->elements, r->bits.size, index, p->n, sorted);
     for (size_t i = 0; i < p->n; i++) {
         r->sum += source[index[i]];
         if (!lanes_append(&r->sources, r->making, r->sum, 1))

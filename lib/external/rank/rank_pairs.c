@@ -1,15 +1,13 @@
 /* rank_pairs.c - ranks with little memory, by two sorts of pairs.
  *
- * The first sort orders pairs of a key and its position. Its result is kept in temporary files. It
- * is read again with two cursors: one finds the end of each group of ties, the other one gives
- * pairs of a position and a rank to the second sort. That sort orders them by position, and the
- * ranks go to the sink. Any memory that can sort is enough. Volume for each element: 16 bytes are
- * written and read three times, where external_rank.c moves about 7. */
+ * The first sort orders pairs of a key and its position. The positions are kept in temporary files,
+ * and read by two readers: one finds the end of each group of ties, the other one gives pairs of a
+ * position and a rank to the second sort. That sort orders them by position, and the ranks go to
+ * the sink. Any memory that can sort is enough. Volume for each element: 40 bytes are written and
+ * 48 read, where external_rank.c moves about 7. */
 #define _GNU_SOURCE
-#include "external/rank/rank_pairs.h"
-
 #include "backend/tuning.h"
-#include "core/ties.h"
+#include "external/rank/rank_work.h"
 
 #include <stdlib.h>
 
@@ -18,25 +16,9 @@ typedef struct pair { /* of a key and a position, or of a position and a rank */
 } pair;
 
 enum {
-    CHUNK = ORDO_TUNE(1 << 13, 32), /* pairs that are written or read at once */
+    CHUNK = ORDO_TUNE(1 << 13, 32), /* pairs that are read or written at once */
     OWN_MEMORY = ORDO_TUNE(1 << 20, 4 << 10)
 };
-
-typedef struct tape { /* pairs in temporary files, in chunks */
-    spill     *spill;
-    spill_list chunks;
-    pair       staging[CHUNK];
-    size_t     staged;
-    uint64_t   n;
-} tape;
-
-typedef struct cursor {
-    const tape *tape;
-    uint64_t    at;
-    bool        releases; /* the disk space of chunks that were read */
-    pair        chunk[CHUNK];
-    spill_gap   gap; /* chunks that were read for the last time */
-} cursor;
 
 typedef struct pairs {
     external_call *call; /* of the caller */
@@ -44,44 +26,15 @@ typedef struct pairs {
     const replay  *data;
     ordo_ties      ties;
     ordo_type      rank_type;
-    uint64_t       next; /* the element that is read next */
-    char          *elements;
-    tape           tape;
-    cursor         ahead, behind;
+    uint64_t       next;          /* the element that is read next */
+    char          *staging;       /* CHUNK elements, or ranks */
+    lanes          order;         /* positions in the order of their keys: see write_order() */
+    uint64_t       ordered;       /* of them */
+    uint64_t       key;           /* of the last one */
+    lane_reader    ahead, behind; /* of the order */
+    uint64_t       at;            /* the next position that is read from it */
     uint64_t       group_begin, group_end, groups;
 } pairs;
-
-/* ---- Tape ---- */
-
-static bool tape_flush(tape *t)
-{
-    size_t const bytes = t->staged * sizeof *t->staging;
-    t->staged = 0;
-    return bytes == 0 || spill_list_append(&t->chunks, t->spill, t->staging, bytes);
-}
-
-static bool tape_put(tape *t, const pair *one)
-{
-    t->staging[t->staged++] = *one;
-    t->n++;
-    return t->staged < CHUNK || tape_flush(t);
-}
-
-/* The pair at the cursor. NULL after a failure. */
-static const pair *cursor_get(cursor *c)
-{
-    const tape *const t = c->tape;
-    size_t const      chunk = (size_t)(c->at / CHUNK), in_chunk = (size_t)(c->at % CHUNK);
-    if (in_chunk == 0) {
-        size_t const             bytes = (size_t)ordo_min(CHUNK, t->n - c->at) * sizeof(pair);
-        const spill_place *const from = &t->chunks.places[chunk];
-        if (!spill_read(t->spill, from->file, c->chunk, bytes, from->offset))
-            return NULL;
-        if (c->releases)
-            spill_pass(t->spill, &c->gap, from->file, from->offset, bytes);
-    }
-    return &c->chunk[in_chunk];
-}
 
 /* ---- The first sort: keys with positions ---- */
 
@@ -91,22 +44,25 @@ static ptrdiff_t read_keys(void *user, void *into, size_t bytes)
     const element_kind *const kind = &p->call->kind;
     uint64_t const            left = p->data->n - p->next;
     size_t const              n = (size_t)ordo_min(ordo_min(bytes / sizeof(pair), CHUNK), left);
-    if (n > 0 && !replay_read(p->data, p->next, p->elements, n))
+    if (n > 0 && !replay_read(p->data, p->next, p->staging, n))
         return external_hand_on(&p->work, p->call);
     for (size_t i = 0; i < n; i++) {
-        pair const one = {element_tie(kind, p->elements + i * kind->size), p->next++};
+        pair const one = {element_tie(kind, p->staging + i * kind->size), p->next++};
         memcpy((pair *)into + i, &one, sizeof one);
     }
     return (ptrdiff_t)(n * sizeof(pair));
 }
 
-static ptrdiff_t write_tape(void *user, const void *from, size_t bytes)
+/* A number of the order is twice a position, and one more if a group of ties begins there. */
+static ptrdiff_t write_order(void *user, const void *from, size_t bytes)
 {
     pairs *const p = user;
     for (size_t i = 0; i < bytes / sizeof(pair); i++) {
         pair one;
         memcpy(&one, (const pair *)from + i, sizeof one);
-        if (!tape_put(&p->tape, &one))
+        bool const begins = p->ordered++ == 0 || one.first != p->key;
+        p->key = one.first;
+        if (!lanes_append(&p->order, 0, one.second << 1 | begins, 1))
             return external_hand_on(&p->work, p->call);
     }
     return (ptrdiff_t)bytes;
@@ -114,24 +70,21 @@ static ptrdiff_t write_tape(void *user, const void *from, size_t bytes)
 
 /* ---- The second sort: positions with ranks ---- */
 
-/* Finds the end of the group of ties that begins at the cursor ahead. */
+/* Finds the end of the next group of ties. The reader ahead has read where it begins. */
 static bool find_group(pairs *p)
 {
-    cursor *const     ahead = &p->ahead;
-    const pair *const first = cursor_get(ahead);
-    const pair       *one = first;
-    if (first == NULL)
-        return false;
-    uint64_t const key = first->first;
-    p->group_begin = ahead->at++;
+    uint64_t number;
     p->groups++;
-    for (; ahead->at < p->tape.n; ahead->at++) {
-        one = cursor_get(ahead);
-        if (one == NULL || one->first != key)
+    p->group_begin = p->group_end++;
+    if (p->group_begin == 0 && !lane_next(&p->ahead, &number))
+        return false;
+    for (; p->group_end < p->ordered; p->group_end++) {
+        if (!lane_next(&p->ahead, &number))
+            return false;
+        if (number % 2 == 1)
             break;
     }
-    p->group_end = ahead->at;
-    return one != NULL;
+    return true;
 }
 
 /* The rank of the element at position i of the order; for averages twice the rank. */
@@ -142,17 +95,14 @@ static uint64_t rank_of(const pairs *p, uint64_t i)
 
 static ptrdiff_t read_ranks(void *user, void *into, size_t bytes)
 {
-    pairs *const  p = user;
-    cursor *const behind = &p->behind;
-    size_t        n = 0;
-    for (; n < bytes / sizeof(pair) && behind->at < p->tape.n; n++, behind->at++) {
-        /* The cursor ahead reads first, because the one behind releases what it reads. */
-        if (behind->at == p->group_end && !find_group(p))
+    pairs *const p = user;
+    size_t       n = 0;
+    for (; n < bytes / sizeof(pair) && p->at < p->ordered; n++, p->at++) {
+        uint64_t number;
+        /* The reader ahead comes first, because the one behind releases what it reads. */
+        if ((p->at == p->group_end && !find_group(p)) || !lane_next(&p->behind, &number))
             return external_hand_on(&p->work, p->call);
-        const pair *const one = cursor_get(behind);
-        if (one == NULL)
-            return external_hand_on(&p->work, p->call);
-        pair const ranked = {one->second, rank_of(p, behind->at)};
+        pair const ranked = {number >> 1, rank_of(p, p->at)};
         memcpy((pair *)into + n, &ranked, sizeof ranked);
     }
     return (ptrdiff_t)(n * sizeof(pair));
@@ -163,19 +113,13 @@ static ptrdiff_t write_ranks(void *user, const void *from, size_t bytes)
     pairs *const p = user;
     size_t const n = ordo_min(bytes / sizeof(pair), CHUNK);
     size_t const width = ordo_type_size(p->rank_type);
-    char *const  out = (char *)p->tape.staging;
     for (size_t i = 0; i < n; i++) {
         pair one;
         memcpy(&one, (const pair *)from + i, sizeof one);
-        uint32_t const    narrow = (uint32_t)one.second;
-        double const      value = (double)one.second * ordo_tie_unit(p->ties);
-        const void *const rank = p->rank_type == ORDO_U32   ? (const void *)&narrow
-                                 : p->rank_type == ORDO_U64 ? (const void *)&one.second
-                                                            : (const void *)&value;
-        memcpy(out + i * width, rank, width);
+        rank_store(p->ties, p->rank_type, p->staging, i, one.second);
     }
-    return external_write(p->call, out, n * width) ? (ptrdiff_t)(n * sizeof(pair))
-                                                   : external_hand_on(&p->work, p->call);
+    return external_write(p->call, p->staging, n * width) ? (ptrdiff_t)(n * sizeof(pair))
+                                                          : external_hand_on(&p->work, p->call);
 }
 
 /* ---- Both ---- */
@@ -197,30 +141,33 @@ static ordo_status sort_pairs(pairs *p, ptrdiff_t (*read)(void *, void *, size_t
 static ordo_status rank_with(pairs *p)
 {
     external_call *const c = p->call;
-    p->elements = malloc(CHUNK * c->kind.size);
-    if (p->elements == NULL)
+    p->staging = malloc(CHUNK * ordo_max(c->kind.size, sizeof(uint64_t)));
+    if (p->staging == NULL)
         return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory to rank");
-    TRY(sort_pairs(p, read_keys, write_tape));
-    if (!tape_flush(&p->tape))
+    if (!lanes_open(&p->order, 1, CHUNK, &c->spill))
         return external_status(c);
-    p->ahead.tape = p->behind.tape = &p->tape;
+    TRY(sort_pairs(p, read_keys, write_order));
+    p->ahead.lanes = p->behind.lanes = &p->order;
     p->behind.releases = true;
+    if (!lanes_end(&p->order) || !lane_reader_open(&p->ahead) || !lane_reader_open(&p->behind))
+        return external_status(c);
     return sort_pairs(p, read_ranks, write_ranks);
 }
 
-ordo_status rank_pairs(external_call *c, const replay *data, ordo_ties ties, ordo_type rank_type)
+ordo_status rank_pairs(const ranker *r)
 {
     pairs *const p = calloc(1, sizeof *p);
     if (p == NULL)
-        return ordo_fail(c->exec, ORDO_E_NOMEM, "the system refused memory to rank");
-    p->call = c;
-    p->data = data;
-    p->ties = ties;
-    p->rank_type = rank_type;
-    p->tape.spill = &c->spill;
+        return ordo_fail(r->call->exec, ORDO_E_NOMEM, "the system refused memory to rank");
+    p->call = r->call;
+    p->data = &r->data;
+    p->ties = r->ties;
+    p->rank_type = r->rank_type;
     ordo_status const status = rank_with(p);
-    free(p->tape.chunks.places);
-    free(p->elements);
+    lane_reader_close(&p->ahead);
+    lane_reader_close(&p->behind);
+    lanes_close(&p->order);
+    free(p->staging);
     free(p);
     return status;
 }

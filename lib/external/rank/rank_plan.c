@@ -11,9 +11,7 @@
 
 enum {
     LANE_MOST = 1 << 14, /* ranks that a lane collects */
-    LANE_LEAST = ORDO_TUNE(512, 8),
-    STAGING_LEAST = ORDO_TUNE(64 << 10, 64), /* bytes that a thread reads or writes at once */
-    STAGING_MOST = 1 << 20
+    LANE_LEAST = ORDO_TUNE(512, 8)
 };
 
 /* Scratch of the largest call in memory. If all elements fit a buffer, they are ranked there. */
@@ -79,15 +77,6 @@ static size_t memory_of(ranker *r, size_t capacity, size_t joined)
            ordo_max(reader_memory(r, capacity, last), reader_memory(r, capacity, joined));
 }
 
-/* About the square root. */
-static size_t root_of(uint64_t n)
-{
-    size_t root = 1;
-    while ((uint64_t)root * root < n)
-        root++;
-    return root;
-}
-
 /* Looks for the largest buffers, with or without groups of runs; 0 if there are none. */
 static size_t find_capacity(ranker *r, bool groups)
 {
@@ -96,7 +85,7 @@ static size_t find_capacity(ranker *r, bool groups)
     size_t n = (size_t)ordo_min(c->opts.memory / (PIPELINE_BUFFERS * element), r->data.n);
     for (; n > 0; n -= ordo_div_up(n, 16)) {
         uint64_t const count = ordo_div_up(r->data.n, n);
-        r->joined = groups ? root_of(count) : 1;
+        r->joined = groups ? external_root(count) : 1;
         uint64_t const together = ordo_max(r->joined, ordo_div_up(count, r->joined));
         if (count > UINT32_MAX || (count > 1 && n < 4 * (together + 1)))
             return 0;
@@ -109,11 +98,10 @@ static size_t find_capacity(ranker *r, bool groups)
 ordo_status rank_plan(ranker *r)
 {
     external_call *const c = r->call;
-    size_t const         wanted = (size_t)c->opts.memory / 64;
-    c->staging = ordo_min(ordo_max(wanted, STAGING_LEAST), STAGING_MOST);
+    c->staging = external_staging(c->opts.memory / 64);
     size_t n = find_capacity(r, false);
     if (n == 0 && r->data.n > 0 && c->opts.resume_directory == NULL) {
-        c->staging = ordo_max(c->staging / 4, STAGING_LEAST);
+        c->staging = external_staging(c->staging / 4);
         n = find_capacity(r, true);
     }
     r->needs_pairs = r->data.n > 0 && n == 0;

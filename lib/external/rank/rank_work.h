@@ -7,6 +7,7 @@
 #ifndef ORDO_EXTERNAL_RANK_WORK_H
 #define ORDO_EXTERNAL_RANK_WORK_H
 
+#include "core/ties.h"
 #include "external/disk/lanes.h"
 #include "external/disk/ranges.h"
 #include "external/replay.h"
@@ -47,7 +48,7 @@ typedef struct ranker {
     /* The plan */
     size_t run_count;   /* buffers of elements */
     size_t joined;      /* runs that become one; 1: runs are ranked as they are */
-    bool   needs_pairs; /* the memory is too small for lanes: see rank_pairs.h */
+    bool   needs_pairs; /* the memory is too small for lanes */
 
     /* Runs that are joined */
     runs     longer;
@@ -57,6 +58,17 @@ typedef struct ranker {
     uint64_t sum;
 } ranker;
 
+/* Stores a rank (of averages twice the rank) as element i of `out`. */
+static inline void rank_store(ordo_ties ties, ordo_type type, void *out, size_t i, uint64_t rank)
+{
+    if (type == ORDO_U32)
+        ((uint32_t *)out)[i] = (uint32_t)rank;
+    else if (type == ORDO_U64)
+        ((uint64_t *)out)[i] = rank;
+    else
+        ((double *)out)[i] = ordo_tie_unit(ties) * (double)rank;
+}
+
 /* rank_plan.c: makes the largest buffers that stay within the limit, or sets needs_pairs. */
 ordo_status rank_plan(ranker *r);
 /* The elements of a block of `count` runs that are read side by side, and the numbers of a block of
@@ -64,10 +76,12 @@ ordo_status rank_plan(ranker *r);
 size_t rank_block_of(const ranker *r, size_t capacity, size_t count);
 size_t rank_lane_of(size_t capacity, size_t count);
 
-/* rank_groups.c: a step of a pipeline that reads the next range of r->ranges; which buffer of the
- * call a piece is in. */
-bool   rank_read_range(void *user, piece *p);
-size_t rank_buffer_of(const ranker *r, const piece *p);
+/* rank_pairs.c: writes the rank of each element of r->data to the sink of the call, whose buffers
+ * are not used. */
+ordo_status rank_pairs(const ranker *r);
+
+/* rank_groups.c: a step of a pipeline that reads the next range of r->ranges. */
+bool rank_read_range(void *user, piece *p);
 /* Makes one run of each `joined` runs. */
 bool rank_join_runs(ranker *r);
 /* Makes the lanes of the first runs from those of the joined runs. */
