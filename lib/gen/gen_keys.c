@@ -44,6 +44,7 @@ static unsigned gen_dupes(const gen_state *state, gen_segment bucket, size_t i)
     return top > halvings ? top - halvings : 0;
 }
 
+#define GEN_INLINE __attribute__((always_inline)) static inline
 #define ORDO_TEMPLATE "gen/gen_keys.t.h"
 #include "core/for_each_type.h"
 

@@ -61,11 +61,12 @@ static KEY FN(gen_timestamp)(const gen_state *state, size_t i)
     return FN(key_of_fraction)((UINT64_C(5) << 61) + (gen_stamp(state, i) >> same));
 }
 
-static KEY FN(gen_key)(const gen_state *state, size_t i)
+/* `dist` is a constant. */
+GEN_INLINE KEY FN(gen_key)(const gen_state *state, ordo_dist dist, uint64_t k, size_t i)
 {
-    const uint64_t k = state->job->k, stream = state->stream;
+    const uint64_t stream = state->stream;
     uint64_t       reading;
-    switch ((int)state->job->dist) {
+    switch ((int)dist) {
     case ORDO_DIST_GAUSSIAN:
         return FN(gen_gaussian)(state, i);
     case ORDO_DIST_SIGNED:
@@ -89,12 +90,33 @@ static KEY FN(gen_key)(const gen_state *state, size_t i)
     }
 }
 
+GEN_INLINE void FN(gen_all)(const gen_state *state, ordo_dist dist, size_t lo, size_t hi)
+{
+    const uint64_t k = state->job->k;
+    KEY *const     out = state->job->out;
+    for (size_t i = lo; i < hi; i++)
+        out[i] = FN(gen_key)(state, dist, k, i);
+}
+
 static void FN(gen_each)(void *arg, size_t lo, size_t hi)
 {
     const gen_state *const state = arg;
-    KEY *const             out = state->job->out;
-    for (size_t i = lo; i < hi; i++)
-        out[i] = FN(gen_key)(state, i);
+    switch ((int)state->job->dist) {
+#define GEN_EACH(ID)                                                                               \
+    case ORDO_DIST_##ID:                                                                           \
+        FN(gen_all)(state, ORDO_DIST_##ID, lo, hi);                                                \
+        break;
+        GEN_EACH(GAUSSIAN)
+        GEN_EACH(SIGNED)
+        GEN_EACH(NORMAL)
+        GEN_EACH(LOGUNIFORM)
+        GEN_EACH(FEW)
+        GEN_EACH(ZIPF)
+        GEN_EACH(TIMESTAMPS)
+        GEN_EACH(PRICES)
+        GEN_EACH(SENSORS)
+#undef GEN_EACH
+    }
 }
 
 /* ---- Buckets ---- */
@@ -121,8 +143,13 @@ static void FN(gen_buckets)(void *arg, size_t lo, size_t hi)
         const gen_segment bucket = gen_bucket_at(state, i);
         stop = ordo_min(bucket.end, hi);
         if (state->job->dist == ORDO_DIST_DUPES) {
-            for (size_t j = i; j < stop; j++)
-                out[j] = FN(key_of_count)(gen_dupes(state, bucket, j));
+            const KEY key = FN(key_of_count)(gen_dupes(state, bucket, i));
+            if (bucket.index + 1 < k)
+                for (size_t j = i; j < stop; j++)
+                    out[j] = key;
+            else
+                for (size_t j = i; j < stop; j++)
+                    out[j] = FN(key_of_count)(gen_dupes(state, bucket, j));
         } else if (state->job->dist == ORDO_DIST_STAGGERED) {
             const uint64_t cell =
                 bucket.index < half ? 2 * bucket.index + 1 : 2 * (bucket.index - half);
@@ -138,8 +165,8 @@ static void FN(gen_buckets)(void *arg, size_t lo, size_t hi)
 
 static ordo_body *FN(gen_keys_body)(ordo_dist dist)
 {
-    return dist == ORDO_DIST_UNIFORM || dist == ORDO_DIST_SHUFFLED ? FN(gen_uniform)
-                                                                   : dist == ORDO_DIST_ZERO
+    return dist == ORDO_DIST_UNIFORM ? FN(gen_uniform)
+                                     : dist == ORDO_DIST_ZERO
         ? FN(gen_zero)
         : dist >= ORDO_DIST_DUPES && dist <= ORDO_DIST_BUCKET
         ? FN(gen_buckets)
