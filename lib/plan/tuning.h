@@ -7,8 +7,8 @@
 
 enum {
     /* Picoseconds of one thread for a byte of keys and values that are sorted, constant, reversed
-     * or nearly sorted (look_keys.c), at most. EMR, 2^28 keys f32, 16 threads: 12 ms if sorted, 26 at
-     * most; the same array took 45 ms on an H200. */
+     * or nearly sorted (look_keys.c), at most. EMR, 2^28 keys f32, 16 threads: 12 ms if sorted, 26
+     * at most; the same array took 45 ms on an H200. */
     ORDO_TUNE_CPU_ORDERED = 390,
 
     /* Milliseconds to open the GPU if the process has a CUDA context already. The same machine, a
