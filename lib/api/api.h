@@ -167,6 +167,10 @@ ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uin
 /* Rejects ranks of n keys that do not fit their type. */
 ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
+/* Reads the options of a sort that takes no radius, source and segments, and checks all but the
+ * algorithm. `flags`: those that the call accepts; `call` is its name for errors. */
+ordo_status api_read_sort_flags(ordo_exec *exec, const ordo_sort_opts *opts, uint64_t flags,
+                                const char *call, ordo_sort_opts *wish);
 /* Rejects positions that are not less than n; `whose` names what n counts. */
 ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
                                 const char *whose);
@@ -182,6 +186,9 @@ typedef struct api_segments {
     size_t            least, least_at;       /* the shortest segment that is not empty */
 } api_segments;
 
+/* Chooses the backend of a sort or of ranks. Devices do segments only by `auto`. */
+ordo_status api_choose_sort(ordo_ctx *ctx, ordo_exec *exec, ordo_load *load, uint32_t algorithm,
+                            const api_segments *segments, const size_t *bytes, ordo_choice *choice);
 /* Rejects positions that a segment does not have. */
 ordo_status api_check_positions_each(ordo_exec *exec, const size_t *k, size_t count,
                                      const api_segments *segments);
@@ -211,6 +218,7 @@ struct api_work {
     void            *job;
     ordo_choice     *choice;
     ordo_ctx        *repeats; /* if a device fails, the CPU repeats the job; NULL: it does not */
+    bool keeps_keys; /* results are not in the array of keys, so the CPU can always start over */
     /* NULL: the slot of the verb does the job and says how much scratch it takes, at most. Devices
      * that have segments do these by the slot. */
     ordo_status (*run)(const api_work *work, void *job, ordo_exec *exec);
@@ -239,7 +247,7 @@ API_INLINE ordo_status api_do(ordo_exec *exec, const api_work *work, const api_s
     return work->run != NULL ? work->run(work, work->job, exec)
                              : api_run_slot(work, work->job, exec);
 }
-/* api_quantile.c: api_do for a job that is an ordo_weighted_segments_job. */
+/* api_quantile.c: api_do for a job that is an ordo_weighted_job. */
 ordo_status api_do_weighted(ordo_exec *exec, const api_work *work, const api_segments *segments,
                             size_t *bytes);
 
@@ -277,15 +285,6 @@ void api_order_rows(const ordo_choice *choice, ordo_type type, bool descending, 
 size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
-
-/* api_few_groups.c: rejects more groups than the result arrays have room for. */
-ordo_status api_check_group_count(ordo_exec *exec, const ordo_groups_job *job, size_t count);
-/* The same file: ordo_group_counts on the CPU, if there are few distinct keys; otherwise *done is
- * false and nothing is written. */
-ordo_status api_count_few_groups(ordo_exec *exec, const ordo_groups_job *job, bool *done);
-/* Sets heads[i] to ORDO_ROW_FIRST for the first of tied keys in a sorted array, else to 0. */
-ordo_status api_mark_groups(ordo_exec *exec, ordo_type type, const void *sorted, size_t n,
-                            uint8_t *heads);
 
 /* api_strings.c: reads the struct; checks the offsets or pointers, which may take long, so callers
  * check everything else first; checks that an output does not overlap the strings. */

@@ -22,6 +22,7 @@
 enum {
     ROUNDS = 5,
     SAMPLE_KEYS = 1 << 22,
+    SHARES = 5, /* that are tried */
     STEPS = 26, /* approximate number of measurements, for the progress */
     FIRST = 1 << 18,
     MOST_CPU = 1 << 26,
@@ -35,7 +36,8 @@ typedef enum verb {
     PAIRS,
     ARGSORT,
     RANK,
-    SAMPLE
+    SAMPLE,
+    STRINGS
 } verb;
 
 typedef struct bench {
@@ -44,6 +46,7 @@ typedef struct bench {
     ordo_ctx        *cpu;
     char            *from, *keys; /* `most` keys each; `keys` is sorted */
     size_t           most, filled;
+    ordo_strings     strings; /* of STRINGS */
     unsigned         threads;
     ordo_calibration found;
     char             trouble[CALIBRATION_NOTE]; /* why the GPU was not measured; "" if it was */
@@ -83,9 +86,9 @@ static ordo_status fill(bench *b, size_t n)
                               &ORDO_OPTS(ordo_gen_opts, .seed = 1)));
 }
 
-static ordo_status call(ordo_ctx *by, verb what, ordo_type type, char *keys, size_t n)
+static ordo_status call(const bench *b, ordo_ctx *by, verb what, ordo_type type, size_t n)
 {
-    char *const behind = keys + n * ordo_type_size(type);
+    char *const keys = b->keys, *const behind = keys + n * ordo_type_size(type);
     switch (what) {
     case PAIRS:
         return ordo_sort_pairs(by, type, keys, n, behind, KEY, NULL);
@@ -96,6 +99,8 @@ static ordo_status call(ordo_ctx *by, verb what, ordo_type type, char *keys, siz
     case SAMPLE:
         return ordo_sort(by, type, keys, n,
                          &ORDO_OPTS(ordo_sort_opts, .algorithm = ORDO_ALGORITHM_SAMPLE));
+    case STRINGS:
+        return ordo_argsort_strings(by, &b->strings, n, ORDO_U32, keys, NULL);
     case SORT:
         break;
     }
@@ -106,14 +111,15 @@ static ordo_status call(ordo_ctx *by, verb what, ordo_type type, char *keys, siz
 static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, size_t n, int rounds,
                             double *seconds)
 {
-    size_t const bytes = n * ordo_type_size(type) + (what == SORT || what == SAMPLE ? 0 : n * KEY);
+    size_t const more = what == SORT || what == SAMPLE ? 0 : n * KEY;
+    size_t const bytes = what == STRINGS ? 0 : n * ordo_type_size(type) + more;
     const char  *cpu_isa = b->cpu->plan.cpu->isa(b->cpu->plan.cpu_state);
     *seconds = -1;
     TRY(fill(b, bytes / KEY));
     for (int round = 0; round < rounds; round++) {
         ordo_report report = {.struct_size = sizeof report};
         TRY(passed_on(b, b->cpu, ordo_copy(b->cpu, b->keys, b->from, bytes)));
-        TRY(passed_on(b, by, call(by, what, type, b->keys, n)));
+        TRY(passed_on(b, by, call(b, by, what, type, n)));
         TRY(ordo_last_report(by, &report));
         if (by->plan.where != ORDO_CPU &&
             (strcmp(report.isa, cpu_isa) == 0 || report.facts.device_status != ORDO_OK))
@@ -127,13 +133,13 @@ static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, s
     return ORDO_OK;
 }
 
-/* The shortest time of sorts of n keys in a new context. */
-static ordo_status sorts_in(bench *b, ordo_where where, unsigned threads, double share, size_t n,
-                            int rounds, double *seconds)
+/* The shortest time of calls on n keys in a new context. */
+static ordo_status least_in(bench *b, ordo_where where, unsigned threads, double share, verb what,
+                            size_t n, int rounds, double *seconds)
 {
     ordo_ctx *by;
     TRY(side(b, where, threads, share, &by));
-    ordo_status const status = least_of(b, by, SORT, ORDO_U32, n, rounds, seconds);
+    ordo_status const status = least_of(b, by, what, ORDO_U32, n, rounds, seconds);
     ordo_ctx_free(by);
     return status;
 }
@@ -166,9 +172,9 @@ static ordo_status measure_one_thread(bench *b, size_t n, double key)
     size_t const large = ordo_max(n / b->threads, ordo_min((size_t)FIRST, n));
     size_t const small = ordo_min((size_t)ORDO_TUNE_RADIX_ALONE / (2 * KEY), n);
     double       seconds;
-    TRY(sorts_in(b, ORDO_CPU, 1, 0, large, ROUNDS, &seconds));
+    TRY(least_in(b, ORDO_CPU, 1, 0, SORT, large, ROUNDS, &seconds));
     ordo_calibration_set(&b->found, COST_CPU_ALONE, 100 * seconds / (double)large / key);
-    TRY(sorts_in(b, ORDO_CPU, 1, 0, small, 4 * ROUNDS, &seconds));
+    TRY(least_in(b, ORDO_CPU, 1, 0, SORT, small, 4 * ROUNDS, &seconds));
     ordo_calibration_set(&b->found, COST_CPU_SMALL, 100 * seconds / (double)small / key);
     return ORDO_OK;
 }
@@ -229,39 +235,22 @@ static ordo_strings make_strings(char *memory, size_t n, bool syllables)
     return (ordo_strings){sizeof(ordo_strings), bytes, offsets, NULL};
 }
 
-/* Sets *ps to the picoseconds of one thread per string. */
-static ordo_status time_strings(bench *b, const ordo_strings *strings, size_t n, double *ps)
-{
-    double const threads = n > ORDO_TUNE_STRINGS_LARGE ? b->threads : 1;
-    double       best = -1;
-    for (int round = 0; round < ROUNDS; round++) {
-        ordo_report report = {.struct_size = sizeof report};
-        TRY(passed_on(b, b->cpu,
-                      ordo_argsort_strings(b->cpu, strings, n, ORDO_U32, b->keys, NULL)));
-        TRY(ordo_last_report(b->cpu, &report));
-        if (best < 0 || report.seconds < best)
-            best = report.seconds;
-        if (ordo_poll(b->exec, (double)round / ROUNDS))
-            return ORDO_E_CANCELLED;
-    }
-    *ps = best * threads / (double)n * 1e12;
-    return ORDO_OK;
-}
-
 static ordo_status measure_strings(bench *b)
 {
     size_t const each = sizeof(uint64_t) + STRING_BYTES;
     size_t const n = ordo_min((KEY * b->most - sizeof(uint64_t)) / each, (size_t)STRING_MOST);
+    /* Picoseconds of one thread per string. */
+    double const unit = (n > ORDO_TUNE_STRINGS_LARGE ? b->threads : 1) / (double)n * 1e12;
     double       soon, late;
     b->filled = 0; /* the strings overwrite the keys */
-    ordo_strings strings = make_strings(b->from, n, false);
-    TRY(time_strings(b, &strings, n, &soon));
-    strings = make_strings(b->from, n, true);
-    TRY(time_strings(b, &strings, n, &late));
-    ordo_load const load = ordo_load_strings(&strings, n, 0, 1);
-    ordo_calibration_set(&b->found, COST_CPU_STRING, soon);
+    b->strings = make_strings(b->from, n, false);
+    TRY(least_of(b, b->cpu, STRINGS, ORDO_U32, n, ROUNDS, &soon));
+    b->strings = make_strings(b->from, n, true);
+    TRY(least_of(b, b->cpu, STRINGS, ORDO_U32, n, ROUNDS, &late));
+    ordo_load const load = ordo_load_strings(&b->strings, n, 0, 1);
+    ordo_calibration_set(&b->found, COST_CPU_STRING, soon * unit);
     if (late > soon && load.further > 0.5)
-        ordo_calibration_set(&b->found, COST_CPU_STRING_MORE, (late - soon) / load.further);
+        ordo_calibration_set(&b->found, COST_CPU_STRING_MORE, (late - soon) * unit / load.further);
     return ORDO_OK;
 }
 
@@ -292,26 +281,34 @@ static ordo_status measure_whole(bench *b, ordo_ctx *gpu, double opened)
         ordo_calibration_set(&b->found, COST_DEVICE_OPEN, (opened + first - few) * 1e3);
     line_through(b, small, few, large, many, COST_STAGE_WHOLE, COST_DEVICE_CALL);
 
-    TRY(sorts_in(b, ORDO_CUDA, 1, 0, large, ROUNDS, &one));
+    TRY(least_in(b, ORDO_CUDA, 1, 0, SORT, large, ROUNDS, &one));
     double const rest = one - (double)b->found.value[COST_DEVICE_CALL] * 1e-6;
     if (rest > 0)
         ordo_calibration_set(&b->found, COST_STAGE_THREAD, 2.0 * KEY * (double)large / rest * 1e-6);
     return ORDO_OK;
 }
 
+/* Tries shares for the CPU. *best becomes the shortest time below *best, *chosen its share. */
+static ordo_status best_share(bench *b, verb what, size_t n, const double shares[SHARES],
+                              double *best, double *chosen)
+{
+    for (size_t i = 0; i < SHARES; i++) {
+        double seconds;
+        TRY(least_in(b, ORDO_HYBRID, b->threads, shares[i], what, n, ROUNDS, &seconds));
+        if (seconds > 0 && seconds < *best) {
+            *best = seconds;
+            *chosen = shares[i];
+        }
+    }
+    return ORDO_OK;
+}
+
 /* Finds the best share for the CPU in a large sort, if it beats no share by more than noise. */
 static ordo_status measure_shares(bench *b, size_t n, double streamed)
 {
-    static const double shares[] = {0, 0.05, 0.1, 0.2, 0.35};
+    static const double shares[SHARES] = {0, 0.05, 0.1, 0.2, 0.35};
     double              best = streamed * 0.97, chosen = -1;
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        double seconds;
-        TRY(sorts_in(b, ORDO_HYBRID, b->threads, shares[i], n, ROUNDS, &seconds));
-        if (seconds > 0 && seconds < best) {
-            best = seconds;
-            chosen = shares[i];
-        }
-    }
+    TRY(best_share(b, SORT, n, shares, &best, &chosen));
     ordo_calibration_set(&b->found, COST_HYBRID_SHARE, chosen * 1000);
     ordo_calibration_set(&b->found, COST_HYBRID_TIME, chosen < 0 ? 100 : 100 * best / streamed);
     return ORDO_OK;
@@ -323,8 +320,8 @@ static ordo_status measure_streams(bench *b)
     double       few, many;
     if (large < 2 * small)
         return ORDO_OK;
-    TRY(sorts_in(b, ORDO_HYBRID, b->threads, -1, small, ROUNDS, &few));
-    TRY(sorts_in(b, ORDO_HYBRID, b->threads, -1, large, ROUNDS, &many));
+    TRY(least_in(b, ORDO_HYBRID, b->threads, -1, SORT, small, ROUNDS, &few));
+    TRY(least_in(b, ORDO_HYBRID, b->threads, -1, SORT, large, ROUNDS, &many));
     line_through(b, small, few, large, many, COST_STAGE_ALL, COST_STREAM_CALL);
     return few > 0 && many > 0 ? measure_shares(b, large, many) : ORDO_OK;
 }
@@ -333,9 +330,9 @@ static ordo_status measure_streams(bench *b)
  * take equally long, computed from their times alone, and shares around it. */
 static ordo_status measure_sample_share(bench *b, ordo_ctx *gpu)
 {
-    static const double factors[] = {0.25, 0.5, 0.75, 1, 1.5};
+    static const double factors[SHARES] = {0.25, 0.5, 0.75, 1, 1.5};
     size_t const        n = ordo_min((size_t)SAMPLE_KEYS, b->most);
-    double              alone, best, chosen = 0;
+    double              alone, best, shares[SHARES], chosen = 0;
     TRY(least_of(b, b->cpu, SAMPLE, ORDO_U32, n, ROUNDS, &alone));
     TRY(least_of(b, gpu, SAMPLE, ORDO_U32, n, ROUNDS + 1, &best));
     ordo_report report = {.struct_size = sizeof report};
@@ -343,19 +340,9 @@ static ordo_status measure_sample_share(bench *b, ordo_ctx *gpu)
     if (alone <= 0 || best <= 0 || report.facts.strategy != ORDO_STRATEGY_PHASES)
         return ORDO_OK; /* the GPU has no such sort */
     double const even = best / (alone + best);
-    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
-        double const share = even * factors[i] < 1 ? even * factors[i] : 1;
-        ordo_ctx    *both;
-        double       seconds;
-        TRY(side(b, ORDO_HYBRID, b->threads, share, &both));
-        ordo_status const status = least_of(b, both, SAMPLE, ORDO_U32, n, ROUNDS, &seconds);
-        ordo_ctx_free(both);
-        TRY(status);
-        if (seconds > 0 && seconds < best) {
-            best = seconds;
-            chosen = share;
-        }
-    }
+    for (size_t i = 0; i < SHARES; i++)
+        shares[i] = even * factors[i] < 1 ? even * factors[i] : 1;
+    TRY(best_share(b, SAMPLE, n, shares, &best, &chosen));
     ordo_calibration_set(&b->found, COST_SAMPLE_SHARE, chosen * 1000);
     return ORDO_OK;
 }

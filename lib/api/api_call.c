@@ -14,8 +14,10 @@ enum {
      * 10^4 keys on (ORDO_TUNE_WEIGH_LEAST). Sort of 4, 16, 64 u32 on a Neoverse V1: 98, 96, 164 ns
      * with it, 127, 125, 192 without (November 2026). */
     SHORT_KEYS = ORDO_TUNE(256, 4),
-    SOON_BYTES =
-        2 << 20,        /* an estimate: the most bytes of keys for which workers are woken early */
+    /* The most bytes of keys for which workers are woken early. 16 threads, us with and without:
+     * 10^5 keys u32 130, 166, f64 219, 262; 10^6 keys u32 709, 696, f64 1101, 1111
+     * (docs/performance/cpu.md). */
+    SOON_BYTES = 2 << 20,
     CALLBACK_SHARE = 20 /* the callback gets at most 1/20 of a call's time, see tick */
 };
 

@@ -39,7 +39,7 @@ static void default_release(void *user, void *block)
 
 /* ---- Options and environment ---- */
 
-static ordo_status env_threads(uint32_t *threads)
+static ordo_status env_threads(ordo_exec *exec, uint32_t *threads)
 {
     const char *const text = secure_getenv("ORDO_THREADS");
     if (*threads != 0 || text == NULL || *text == '\0')
@@ -47,10 +47,8 @@ static ordo_status env_threads(uint32_t *threads)
     char *end;
     errno = 0;
     long const value = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || value < 1 || value > API_MAX_THREADS)
-        return api_fail_in_thread(ORDO_E_ARG,
-                                  "ORDO_THREADS is '%s'; expected a number from 1 to %d", text,
-                                  API_MAX_THREADS);
+    FAIL_IF(errno != 0 || *end != '\0' || value < 1 || value > API_MAX_THREADS, ORDO_E_ARG,
+            "ORDO_THREADS is '%s'; expected a number from 1 to %d", text, API_MAX_THREADS);
     *threads = (uint32_t)value;
     return ORDO_OK;
 }
@@ -58,9 +56,10 @@ static ordo_status env_threads(uint32_t *threads)
 /* In the order of ordo_where. */
 static const char *const where_names[] = {"auto", "cpu", "cuda", "hybrid"};
 
-static ordo_status env_where(uint32_t *where, uint64_t *device)
+static ordo_status env_where(ordo_exec *exec, uint32_t *where, uint64_t *device)
 {
     const char *const text = secure_getenv("ORDO_DEVICE");
+    int               ordinal = -1, end = 0;
     if (*where != ORDO_AUTO || text == NULL || *text == '\0')
         return ORDO_OK;
     for (uint32_t i = 0; i < sizeof where_names / sizeof *where_names; i++) {
@@ -69,16 +68,13 @@ static ordo_status env_where(uint32_t *where, uint64_t *device)
             return ORDO_OK;
         }
     }
-    int ordinal = -1, end = 0;
-    if (sscanf(text, "cuda:%4d%n", &ordinal, &end) == 1 && ordinal >= 0 && text[end] == '\0') {
-        *where = ORDO_CUDA;
-        *device = (uint64_t)ordinal + 1;
-        return ORDO_OK;
-    }
-    return api_fail_in_thread(
-        ORDO_E_ARG,
-        "ORDO_DEVICE is '%s'; expected auto, cpu, cuda, cuda:N for GPU N from 0 on, or hybrid",
-        text);
+    FAIL_IF(sscanf(text, "cuda:%4d%n", &ordinal, &end) != 1 || ordinal < 0 || text[end] != '\0',
+            ORDO_E_ARG,
+            "ORDO_DEVICE is '%s'; expected auto, cpu, cuda, cuda:N for GPU N from 0 on, or hybrid",
+            text);
+    *where = ORDO_CUDA;
+    *device = (uint64_t)ordinal + 1;
+    return ORDO_OK;
 }
 
 static ordo_status fail_without_context(ordo_exec *exec, ordo_status status, const char *format,
@@ -90,76 +86,60 @@ static ordo_status fail_without_context(ordo_exec *exec, ordo_status status, con
     return api_fail_in_thread(status, "%s", text);
 }
 
-static ordo_status check_devices(const ordo_ctx_opts *opts)
+static ordo_status check_devices(ordo_exec *exec, const ordo_ctx_opts *opts)
 {
     double sum = 0;
     if (opts->device_count == 0)
         return ORDO_OK;
-    if (opts->devices == NULL)
-        return api_fail_in_thread(ORDO_E_ARG, "devices is NULL, but device_count is %zu",
-                                  opts->device_count);
-    if (opts->device_count > ORDO_MOST_DEVICES)
-        return api_fail_in_thread(ORDO_E_ARG, "there are shares for %zu GPUs; expected at most %d",
-                                  opts->device_count, ORDO_MOST_DEVICES);
-    if (opts->where != ORDO_HYBRID)
-        return api_fail_in_thread(ORDO_E_ARG,
-                                  "there are shares for GPUs, but the device is %s; expected the "
-                                  "device hybrid (ORDO_HYBRID)",
-                                  where_names[opts->where]);
-    if (opts->cpu_share != 0)
-        return api_fail_in_thread(ORDO_E_ARG,
-                                  "there are shares for GPUs and for the CPU (%g); expected only "
-                                  "those for GPUs, the CPU gets the rest",
-                                  opts->cpu_share);
-    if (opts->device != 0)
-        return api_fail_in_thread(ORDO_E_ARG,
-                                  "device is %llu, but there is also a list of devices; expected 0",
-                                  (unsigned long long)opts->device);
+    FAIL_IF(opts->devices == NULL, ORDO_E_ARG, "devices is NULL, but device_count is %zu",
+            opts->device_count);
+    FAIL_IF(opts->device_count > ORDO_MOST_DEVICES, ORDO_E_ARG,
+            "there are shares for %zu GPUs; expected at most %d", opts->device_count,
+            ORDO_MOST_DEVICES);
+    FAIL_IF(opts->where != ORDO_HYBRID, ORDO_E_ARG,
+            "there are shares for GPUs, but the device is %s; expected the device hybrid "
+            "(ORDO_HYBRID)",
+            where_names[opts->where]);
+    FAIL_IF(opts->cpu_share != 0, ORDO_E_ARG,
+            "there are shares for GPUs and for the CPU (%g); expected only those for GPUs, the CPU "
+            "gets the rest",
+            opts->cpu_share);
+    FAIL_IF(opts->device != 0, ORDO_E_ARG,
+            "device is %llu, but there is also a list of devices; expected 0",
+            (unsigned long long)opts->device);
     for (size_t i = 0; i < opts->device_count; i++) {
         double const share = opts->devices[i].share;
-        if (opts->devices[i].device == 0 || !(share > 0 && share <= 1))
-            return api_fail_in_thread(
-                ORDO_E_ARG,
-                "devices[%zu] is GPU %llu with share %g; expected a GPU counted from 1 "
-                "and a share above 0, at most 1",
+        FAIL_IF(opts->devices[i].device == 0 || !(share > 0 && share <= 1), ORDO_E_ARG,
+                "devices[%zu] is GPU %llu with share %g; expected a GPU counted from 1 and a share "
+                "above 0, at most 1",
                 i, (unsigned long long)opts->devices[i].device, share);
         sum += share;
     }
-    if (sum > 1 + 1e-9)
-        return api_fail_in_thread(ORDO_E_ARG,
-                                  "the shares of the GPUs add up to %g; expected at most 1", sum);
+    FAIL_IF(sum > 1 + 1e-9, ORDO_E_ARG, "the shares of the GPUs add up to %g; expected at most 1",
+            sum);
     return ORDO_OK;
 }
 
 static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
 {
-    ordo_exec exec = {.fail = fail_without_context};
-    TRY(api_opts_read(&exec, dst, sizeof *dst, src));
-    if (dst->where > ORDO_HYBRID)
-        return api_fail_in_thread(
-            ORDO_E_ARG, "where is %u; expected ORDO_AUTO, ORDO_CPU, ORDO_CUDA or ORDO_HYBRID",
-            dst->where);
-    if (dst->threads > API_MAX_THREADS)
-        return api_fail_in_thread(ORDO_E_ARG, "threads is %u; expected at most %d", dst->threads,
-                                  API_MAX_THREADS);
-    if (!(dst->cpu_share >= 0 && dst->cpu_share <= 1) && dst->cpu_share != -1)
-        return api_fail_in_thread(ORDO_E_ARG,
-                                  "cpu_share is %g; expected a number from 0 to 1, or -1 for none",
-                                  dst->cpu_share);
-    if (dst->reserved != 0)
-        return api_fail_in_thread(ORDO_E_VERSION, "reserved is %u; expected 0", dst->reserved);
-    if ((dst->alloc == NULL) != (dst->release == NULL))
-        return api_fail_in_thread(
-            ORDO_E_ARG, "%s is NULL and %s is not; expected both functions, or neither",
+    ordo_exec without = {.fail = fail_without_context}, *const exec = &without;
+    TRY(api_opts_read(exec, dst, sizeof *dst, src));
+    FAIL_IF(dst->where > ORDO_HYBRID, ORDO_E_ARG,
+            "where is %u; expected ORDO_AUTO, ORDO_CPU, ORDO_CUDA or ORDO_HYBRID", dst->where);
+    FAIL_IF(dst->threads > API_MAX_THREADS, ORDO_E_ARG, "threads is %u; expected at most %d",
+            dst->threads, API_MAX_THREADS);
+    FAIL_IF(!(dst->cpu_share >= 0 && dst->cpu_share <= 1) && dst->cpu_share != -1, ORDO_E_ARG,
+            "cpu_share is %g; expected a number from 0 to 1, or -1 for none", dst->cpu_share);
+    FAIL_IF(dst->reserved != 0, ORDO_E_VERSION, "reserved is %u; expected 0", dst->reserved);
+    FAIL_IF((dst->alloc == NULL) != (dst->release == NULL), ORDO_E_ARG,
+            "%s is NULL and %s is not; expected both functions, or neither",
             dst->alloc == NULL ? "alloc" : "release", dst->alloc == NULL ? "release" : "alloc");
-    TRY(env_threads(&dst->threads));
-    TRY(env_where(&dst->where, &dst->device));
-    TRY(check_devices(dst));
-    if (dst->cpu_share != 0 && dst->where != ORDO_HYBRID)
-        return api_fail_in_thread(ORDO_E_ARG,
-                                  "cpu_share is %g, but the device is %s; expected the device "
-                                  "hybrid (ORDO_HYBRID)",
-                                  dst->cpu_share, where_names[dst->where]);
+    TRY(env_threads(exec, &dst->threads));
+    TRY(env_where(exec, &dst->where, &dst->device));
+    TRY(check_devices(exec, dst));
+    FAIL_IF(dst->cpu_share != 0 && dst->where != ORDO_HYBRID, ORDO_E_ARG,
+            "cpu_share is %g, but the device is %s; expected the device hybrid (ORDO_HYBRID)",
+            dst->cpu_share, where_names[dst->where]);
     return ORDO_OK;
 }
 

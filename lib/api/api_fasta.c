@@ -74,22 +74,27 @@ static bool append(const fasta_walk *w, char *to, uint64_t room, uint64_t *total
     return true;
 }
 
-/* Starts a record whose header is header[0..length). False if there is no place for it. */
-static bool add_header(fasta_walk *w, const char *header, size_t length)
+/* Writes where record w->n begins, or after the last record where all of them end. */
+static void mark_start(const fasta_walk *w)
 {
     const ordo_fasta *const out = w->out;
-
-    if (w->fill && w->n == out->n)
-        return false;
     if (out->starts != NULL)
         out->starts[w->n] = (uint64_t)(w->at - w->text);
     if (out->header_offsets != NULL)
         out->header_offsets[w->n] = w->header_bytes;
     if (out->sequence_offsets != NULL)
         out->sequence_offsets[w->n] = w->sequence_bytes;
+}
+
+/* Starts a record whose header is header[0..length). False if there is no place for it. */
+static bool add_header(fasta_walk *w, const char *header, size_t length)
+{
+    if (w->fill && w->n == w->out->n)
+        return false;
+    mark_start(w);
     w->n++;
     w->record = 0;
-    return append(w, out->headers, out->header_bytes, &w->header_bytes, header, length);
+    return append(w, w->out->headers, w->out->header_bytes, &w->header_bytes, header, length);
 }
 
 /* Reads the line at w->at and goes to the next one. */
@@ -138,12 +143,7 @@ static ordo_status walk(ordo_exec *exec, const char *text, size_t length, ordo_f
     out->n = w.n;
     out->header_bytes = w.header_bytes;
     out->sequence_bytes = w.sequence_bytes;
-    if (out->starts != NULL)
-        out->starts[w.n] = length;
-    if (out->header_offsets != NULL)
-        out->header_offsets[w.n] = w.header_bytes;
-    if (out->sequence_offsets != NULL)
-        out->sequence_offsets[w.n] = w.sequence_bytes;
+    mark_start(&w);
     return ORDO_OK;
 }
 

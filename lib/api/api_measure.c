@@ -52,116 +52,94 @@ static ordo_status is_sorted_rows(const api_work *work, const void *job, size_t 
     return ORDO_OK;
 }
 
+/* ---- The calls ---- */
+
+typedef union measure_job { /* the jobs have the same first fields */
+    ordo_order_job  order;
+    ordo_radius_job radius;
+    ordo_runs_job   runs;
+} measure_job;
+
 /* Does a job whose result is a number, which is written only if the job succeeds. */
-static ordo_status measure_array(const api_work *work, void *job, ordo_exec *exec)
+static ordo_status measure_array(const api_work *work, void *any, ordo_exec *exec)
 {
-    size_t **const number = work->verb->slot == ORDO_SLOT_RUNS ? &((ordo_runs_job *)job)->runs
-                                                               : &((ordo_radius_job *)job)->radius;
-    size_t *const  result = *number;
-    size_t         found = 0;
+    measure_job *const job = any;
+    size_t **const     number =
+        work->verb->slot == ORDO_SLOT_runs ? &job->runs.runs : &job->radius.radius;
+    size_t *const result = *number;
+    size_t        found = 0;
     *number = &found;
     TRY(api_run_slot(work, job, exec));
     *result = found;
     return ORDO_OK;
 }
 
-/* ---- The calls ---- */
-
-static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_order_job *job,
-                                     const ordo_order_opts *opts)
+API_INLINE ordo_status measure_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_verb *verb,
+                                       measure_job *job, const ordo_order_opts *opts, size_t *bytes)
 {
+    bool const      is_order = verb->slot == ORDO_SLOT_is_sorted;
+    bool const      is_radius = verb->slot == ORDO_SLOT_radius;
     ordo_order_opts wish;
     api_segments    segments;
     ordo_choice     choice;
-    TRY(check_order(exec, job->type, opts, false, &wish));
-    TRY(api_read_segments(exec, wish.segments, job->n, false, &segments));
-    TRY(api_check_arrays(exec, &ordo_verb_is_sorted, job));
-    FAIL_IF(job->sorted == NULL, ORDO_E_ARG, "sorted is NULL; expected the address of an int");
+    TRY(check_order(exec, job->order.type, opts, is_radius, &wish));
+    if (is_radius) {
+        job->radius.lr = wish.lr;
+        job->radius.rl = wish.rl;
+        job->radius.dm = wish.dm;
+        job->radius.algorithm = (ordo_algorithm)wish.algorithm;
+    }
+    TRY(api_read_segments(exec, wish.segments, job->order.n,
+                          is_radius && ordo_wants_sequences(&job->radius), &segments));
+    TRY(api_check_arrays(exec, verb, job));
+    const void *const result = is_order    ? (const void *)job->order.sorted
+                               : is_radius ? job->radius.radius
+                                           : job->runs.runs;
+    FAIL_IF(result == NULL && bytes == NULL, ORDO_E_ARG, "%s is NULL; expected the address of %s",
+            is_order    ? "sorted"
+            : is_radius ? "radius"
+                        : "runs",
+            is_order ? "an int" : "a size_t");
     TRY(api_choose(ctx, exec, NULL, &choice));
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    api_work const work = {.verb = &ordo_verb_is_sorted,
+    job->order.descending = (wish.flags & ORDO_DESCENDING) != 0;
+    api_work const work = {.verb = verb,
                            .job = job,
                            .choice = &choice,
-                           .run = is_sorted_array,
-                           .rows = job->where == NULL ? is_sorted_rows : NULL,
+                           .run = is_order ? is_sorted_array : measure_array,
+                           .rows = is_order && job->order.where == NULL ? is_sorted_rows : NULL,
                            .rows_most = SHORT_ROW,
                            .needs_scratch = true};
-    return api_do(exec, &work, &segments, NULL);
+    return api_do(exec, &work, &segments, bytes);
 }
 
 ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, int *sorted,
                            size_t *where, const ordo_order_opts *opts)
 {
-    ordo_order_job job = {.type = type, .keys = keys, .n = n, .where = where, .sorted = sorted};
-    API_CALL("is_sorted", type, n, is_sorted_checked(ctx, exec, &job, opts));
-}
-
-static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_radius_job *job,
-                                  const ordo_order_opts *opts, size_t *bytes)
-{
-    ordo_order_opts wish;
-    api_segments    segments;
-    ordo_choice     choice;
-    TRY(check_order(exec, job->type, opts, true, &wish));
-    FAIL_IF(job->radius == NULL && bytes == NULL, ORDO_E_ARG,
-            "radius is NULL; expected the address of a size_t");
-    job->lr = wish.lr;
-    job->rl = wish.rl;
-    job->dm = wish.dm;
-    TRY(api_read_segments(exec, wish.segments, job->n, ordo_wants_sequences(job), &segments));
-    TRY(api_check_arrays(exec, &ordo_verb_radius, job));
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, radius);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job->algorithm = (ordo_algorithm)wish.algorithm;
-    api_work const work = {.verb = &ordo_verb_radius,
-                           .job = job,
-                           .choice = &choice,
-                           .run = measure_array,
-                           .needs_scratch = true};
-    return api_do(exec, &work, &segments, bytes);
+    measure_job job = {
+        .order = {.type = type, .keys = keys, .n = n, .where = where, .sorted = sorted}};
+    API_CALL("is_sorted", type, n,
+             measure_checked(ctx, exec, &ordo_verb_is_sorted, &job, opts, NULL));
 }
 
 ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t *radius,
                         const ordo_order_opts *opts)
 {
-    ordo_radius_job job = {.type = type, .keys = keys, .n = n, .radius = radius};
-    API_CALL("radius", type, n, radius_checked(ctx, exec, &job, opts, NULL));
+    measure_job job = {.radius = {.type = type, .keys = keys, .n = n, .radius = radius}};
+    API_CALL("radius", type, n, measure_checked(ctx, exec, &ordo_verb_radius, &job, opts, NULL));
 }
 
 ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
                                 const ordo_order_opts *opts, size_t *bytes)
 {
-    ordo_radius_job job = {.type = type, .n = n};
-    API_SIZE_QUERY(bytes, radius_checked(ctx, exec, &job, opts, bytes));
-}
-
-static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_runs_job *job,
-                                const ordo_order_opts *opts)
-{
-    ordo_order_opts wish;
-    api_segments    segments;
-    ordo_choice     choice;
-    TRY(check_order(exec, job->type, opts, false, &wish));
-    TRY(api_read_segments(exec, wish.segments, job->n, false, &segments));
-    TRY(api_check_arrays(exec, &ordo_verb_runs, job));
-    FAIL_IF(job->runs == NULL, ORDO_E_ARG, "runs is NULL; expected the address of a size_t");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, runs);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    api_work const work = {.verb = &ordo_verb_runs,
-                           .job = job,
-                           .choice = &choice,
-                           .run = measure_array,
-                           .needs_scratch = true};
-    return api_do(exec, &work, &segments, NULL);
+    measure_job job = {.radius = {.type = type, .n = n}};
+    API_SIZE_QUERY(bytes, measure_checked(ctx, exec, &ordo_verb_radius, &job, opts, bytes));
 }
 
 ordo_status ordo_runs(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t *runs,
                       const ordo_order_opts *opts)
 {
-    ordo_runs_job job = {.type = type, .keys = keys, .n = n, .runs = runs};
-    API_CALL("runs", type, n, runs_checked(ctx, exec, &job, opts));
+    measure_job job = {.runs = {.type = type, .keys = keys, .n = n, .runs = runs}};
+    API_CALL("runs", type, n, measure_checked(ctx, exec, &ordo_verb_runs, &job, opts, NULL));
 }
 
 static ordo_status copy_checked(ordo_ctx *ctx, ordo_exec *exec, void *dst, const void *src,

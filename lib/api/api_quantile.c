@@ -172,12 +172,21 @@ static size_t quantiles_scratch(const api_work *work, void *call, const ordo_exe
 
 /* ---- Few keys ---- */
 
-/* The quantile of n sorted keys at a place. */
-static double value_of_row(ordo_type type, const quantile_place *at, const void *sorted)
+/* The quantiles of a row of sorted keys, whose NaNs are its last keys. */
+static void values_of_row(const ordo_select_job *call, const void *row, double *out)
 {
-    double const below = quantile_key(type, sorted, at->below);
-    double const above = quantile_key(type, sorted, at->above);
-    return quantile_value(at, below, above);
+    ordo_type const type = call->type;
+    size_t const    nans = call->nans == ORDO_NANS_LAST ? 0 : api_nans_of_row(type, row, call->n);
+    bool const      is_lost = nans == call->n || (nans > 0 && call->nans == ORDO_NANS_PROPAGATE);
+    for (size_t j = 0; j < call->count; j++) {
+        if (is_lost) {
+            out[j] = (double)NAN;
+            continue;
+        }
+        quantile_place const at = quantile_place_of(call->method, call->q[j], call->n - nans);
+        out[j] = quantile_value(&at, quantile_key(type, row, at.below),
+                                quantile_key(type, row, at.above));
+    }
 }
 
 /* Whether options ask for nothing but a treatment of NaNs. */
@@ -194,10 +203,9 @@ static bool are_usual(const ordo_quantile_opts *opts)
 
 /* The quantile of one q of a few keys, n > 0: sorts a copy of the keys, with NaNs last. */
 static ordo_status quantile_of_few(ordo_exec *exec, const ordo_choice *choice,
-                                   const ordo_select_job *call, bool is_median,
+                                   ordo_select_job *call, bool is_median,
                                    const ordo_quantile_opts *opts)
 {
-    ordo_nans const     policy = opts == NULL ? ORDO_NANS_LAST : (ordo_nans)opts->nans;
     uint32_t const      method = opts == NULL ? (uint32_t)ORDO_METHOD_DEFAULT : opts->method;
     uint64_t            sorted[SORTED_BYTES / sizeof(uint64_t)];
     ordo_sort_job const job = {.type = call->type, .keys = sorted, .n = call->n};
@@ -205,14 +213,9 @@ static ordo_status quantile_of_few(ordo_exec *exec, const ordo_choice *choice,
     TRY(check_arrays(exec, call));
     memcpy(sorted, call->keys, call->n * ordo_type_size(call->type));
     TRY(choice->backend->sort(choice->state, &job, exec));
-    size_t const nans = policy == ORDO_NANS_LAST ? 0 : api_nans_of_row(call->type, sorted, call->n);
-    double *const out = call->out;
-    if (nans == call->n || (nans > 0 && policy == ORDO_NANS_PROPAGATE)) {
-        *out = (double)NAN;
-        return ORDO_OK;
-    }
-    quantile_place const at = quantile_place_of((ordo_method)method, *call->q, call->n - nans);
-    *out = value_of_row(call->type, &at, sorted);
+    call->nans = opts == NULL ? ORDO_NANS_LAST : (ordo_nans)opts->nans;
+    call->method = (ordo_method)method;
+    values_of_row(call, sorted, call->out);
     return ORDO_OK;
 }
 
@@ -248,56 +251,45 @@ static ordo_status weighted_quantiles(ordo_exec *exec, ordo_choice *choice,
                                       const ordo_select_job *call, bool is_median,
                                       const ordo_quantile_opts *wish, const api_segments *segments)
 {
-    ordo_weighted_segments_job job = {
-        .job = {.type = call->type,
-                .keys = call->keys,
-                .n = call->n,
-                .weight_type = (ordo_type)wish->weight_type,
-                .weights = wish->weights,
-                .q = call->q,
-                .count = call->count,
-                .method = is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF : call->method,
-                .nans = call->nans,
-                .out = call->out}};
-    api_work const work = {
-        .verb = &ordo_verb_weighted_segments, .job = &job, .choice = choice, .needs_scratch = true};
+    ordo_weighted_job job = {.type = call->type,
+                             .keys = call->keys,
+                             .n = call->n,
+                             .weight_type = (ordo_type)wish->weight_type,
+                             .weights = wish->weights,
+                             .q = call->q,
+                             .count = call->count,
+                             .method = is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF : call->method,
+                             .nans = call->nans,
+                             .out = call->out};
+    api_work const    work = {
+           .verb = &ordo_verb_weighted, .job = &job, .choice = choice, .needs_scratch = true};
     return api_do_weighted(exec, &work, segments, NULL);
 }
 
-/* Checks the weights of one segment, or of the array. */
-static ordo_status check_segment(ordo_exec *exec, const ordo_weighted_job *job, size_t start,
-                                 size_t n, size_t step)
+/* Checks the weights of the array, or of every segment. */
+static ordo_status check_all_weights(ordo_exec *exec, const ordo_weighted_job *job,
+                                     const api_segments *segments)
 {
-    for (size_t j = 0; j < n; j++)
-        FAIL_IF(!quantile_accepts_weight(job->weight_type, job->weights, start + j * step),
-                ORDO_E_ARG, ORDO_WEIGHT_REFUSED, j,
-                quantile_key(job->weight_type, job->weights, start + j * step));
+    const ordo_segment_view *const view = &segments->view;
+    for (size_t i = 0; i < view->count; i++) {
+        size_t const start = segments->given ? ordo_segment_start(view, i) : 0;
+        size_t const n = segments->given ? ordo_segment_length(view, i) : job->n;
+        size_t const step = segments->given ? view->step : 1;
+        for (size_t j = 0; j < n; j++)
+            FAIL_IF(!quantile_accepts_weight(job->weight_type, job->weights, start + j * step),
+                    ORDO_E_ARG, ORDO_WEIGHT_REFUSED, j,
+                    quantile_key(job->weight_type, job->weights, start + j * step));
+    }
     return ORDO_OK;
-}
-
-/* The job of a device, which does an array or all segments. */
-static ordo_status do_on_device(ordo_exec *exec, const ordo_choice *choice,
-                                ordo_weighted_segments_job *all, const api_segments *segments,
-                                size_t *bytes)
-{
-    const ordo_segment_view *const view = segments->given ? &segments->view : NULL;
-    all->segments = view;
-    ANSWER_SIZE_QUERY(bytes, *choice, weighted_segments, all);
-    if (!exec->on_device && view == NULL)
-        TRY(check_segment(exec, &all->job, 0, all->job.n, 1));
-    for (size_t i = 0; view != NULL && !exec->on_device && i < view->count; i++)
-        TRY(check_segment(exec, &all->job, ordo_segment_start(view, i),
-                          ordo_segment_length(view, i), view->offsets != NULL ? 1 : view->step));
-    return choice->backend->weighted_segments(choice->state, all, exec);
 }
 
 ordo_status api_do_weighted(ordo_exec *exec, const api_work *work, const api_segments *segments,
                             size_t *bytes)
 {
     const ordo_backend *const backend = work->choice->backend;
-    if (backend->weighted_segments != NULL)
-        return do_on_device(exec, work->choice, work->job, segments, bytes);
     TRY(api_check_slot(exec, work->choice, backend->weighted != NULL, "weights"));
+    if (backend->has_segments && bytes == NULL && !exec->on_device)
+        TRY(check_all_weights(exec, work->job, segments));
     return api_do(exec, work, segments, bytes);
 }
 
@@ -322,20 +314,6 @@ static void values_at(const ordo_select_job *call, const quantile_place *at, con
     }
 }
 
-/* Rewrites the quantiles of a row with NaNs, which are its last keys. */
-static void values_with_nans(const ordo_select_job *call, const void *row, double *out)
-{
-    size_t const nans = api_nans_of_row(call->type, row, call->n);
-    for (size_t j = 0; j < call->count; j++) {
-        if (nans == call->n || call->nans == ORDO_NANS_PROPAGATE) {
-            out[j] = (double)NAN;
-        } else {
-            quantile_place const at = quantile_place_of(call->method, call->q[j], call->n - nans);
-            out[j] = value_of_row(call->type, &at, row);
-        }
-    }
-}
-
 /* The places of a quantile are the same in all rows without NaNs, so they are found once. */
 static ordo_status quantiles_rows(const api_work *work, const void *job, size_t rows,
                                   ordo_exec *exec)
@@ -354,7 +332,7 @@ static ordo_status quantiles_rows(const api_work *work, const void *job, size_t 
     for (size_t r = 0; r < rows; r++) {
         const char *const row = (const char *)sorted + r * call->n * ordo_type_size(call->type);
         if (isnan(quantile_key(call->type, row, call->n - 1)))
-            values_with_nans(call, row, out + r * call->count);
+            values_of_row(call, row, out + r * call->count);
     }
     return ORDO_OK;
 }

@@ -199,16 +199,16 @@ static ordo_status rank_weighted(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank
                                  const ordo_rank_opts *wish, const api_segments *segments,
                                  size_t *bytes)
 {
-    ordo_choice                choice;
-    ordo_weighted_segments_job weighted = {.job = {.type = job->type,
-                                                   .keys = job->keys,
-                                                   .n = job->n,
-                                                   .weight_type = (ordo_type)wish->weight_type,
-                                                   .weights = wish->weights,
-                                                   .rank_type = job->rank_type,
-                                                   .ranks = job->ranks,
-                                                   .ties = job->ties,
-                                                   .descending = job->descending}};
+    ordo_choice       choice;
+    ordo_weighted_job weighted = {.type = job->type,
+                                  .keys = job->keys,
+                                  .n = job->n,
+                                  .weight_type = (ordo_type)wish->weight_type,
+                                  .weights = wish->weights,
+                                  .rank_type = job->rank_type,
+                                  .ranks = job->ranks,
+                                  .ties = job->ties,
+                                  .descending = job->descending};
     TRY(check_weighted(exec, job, wish));
     TRY(api_choose(ctx, exec, NULL, &choice));
     api_work const work = {.verb = &ordo_verb_weighted_rank,
@@ -239,33 +239,18 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *j
     job->algorithm = (ordo_algorithm)wish.algorithm;
     if (wish.weights != NULL)
         return rank_weighted(ctx, exec, job, &wish, &segments, bytes);
-    bool const is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
-    ordo_load  load = ordo_load_rank(job->type, n, job->rank_type);
-    load.algorithm = job->algorithm;
-    load.segmented = segments.given;
-    bool const weighs = bytes == NULL && (is_auto || !segments.given);
-    TRY(api_choose(ctx, exec, weighs ? &load : NULL, &choice));
-    NEEDS(choice, rank);
+    ordo_load load = ordo_load_rank(job->type, n, job->rank_type);
+    TRY(api_choose_sort(ctx, exec, &load, wish.algorithm, &segments, bytes, &choice));
     api_work const work = {.verb = &ordo_verb_rank,
                            .job = job,
                            .choice = &choice,
                            .repeats = ctx,
-                           .rows = is_auto ? rank_rows : NULL,
+                           .keeps_keys = true,
+                           .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? rank_rows : NULL,
                            .rows_most = ORDO_ROW_KEYS,
                            .rows_elements = API_ROWS_ORDERED,
                            .needs_scratch = true};
-    if (segments.given || bytes != NULL)
-        return api_do(exec, &work, &segments, bytes);
-    ordo_status status;
-    bool        written = false; /* a device wrote ranks before it failed */
-    do {
-        status = choice.backend->rank(choice.state, job, exec);
-        written = written || (status == ORDO_E_DEVICE && exec->changed);
-        exec->changed = false; /* the keys are unchanged, so the CPU can start over */
-    } while (status != ORDO_OK && api_again(ctx, exec, status, &choice));
-    FAIL_IF(status == ORDO_E_NOMEM && written, ORDO_E_DEVICE,
-            "the device failed, and the CPU has too little memory to rank; ranks is unspecified");
-    return status;
+    return api_do(exec, &work, &segments, bytes);
 }
 
 ordo_status ordo_rank(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,

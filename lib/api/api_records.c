@@ -7,13 +7,8 @@ static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_
     ordo_sort_opts wish;
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
-                        wish.stream));
-    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
-            "opts.radius or opts.source is set; ordo_sort_records takes neither");
-    TRY(api_no_segments(exec, wish.segments, "ordo_sort_records"));
+    TRY(api_read_sort_flags(exec, opts, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
+                            "ordo_sort_records", &wish));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_RADIX,
             ORDO_E_ARG, "algorithm %s does not sort structs; expected auto or radix",
             API_ALGORITHM(wish.algorithm));

@@ -54,7 +54,18 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, s
     return check_radius(exec, wish, segments);
 }
 
-/* The same for sorts that reject opts.source. */
+ordo_status api_read_sort_flags(ordo_exec *exec, const ordo_sort_opts *opts, uint64_t flags,
+                                const char *call, ordo_sort_opts *wish)
+{
+    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
+    TRY(api_check_place(exec, wish->flags, flags, wish->stream));
+    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(wish->radius != 0 || wish->source != NULL, ORDO_E_ARG,
+            "opts.radius or opts.source is set; %s takes neither", call);
+    return api_no_segments(exec, wish->segments, call);
+}
+
+/* read_sort_opts for sorts that reject opts.source. */
 static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts, size_t n,
                                       ordo_sort_opts *wish, api_segments *segments)
 {
@@ -80,18 +91,16 @@ static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char
     return status;
 }
 
-/* Chooses the backend of a sort. Devices sort segments only by `auto`. */
-static ordo_status choose(ordo_ctx *ctx, ordo_exec *exec, ordo_load load, const ordo_sort_job *job,
-                          const api_segments *segments, const size_t *bytes, ordo_choice *choice)
+ordo_status api_choose_sort(ordo_ctx *ctx, ordo_exec *exec, ordo_load *load, uint32_t algorithm,
+                            const api_segments *segments, const size_t *bytes, ordo_choice *choice)
 {
-    bool const is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
-    load.algorithm = job->algorithm;
-    load.segmented = segments->given;
-    if (is_auto && !segments->given)
-        ordo_load_look(&load, job->type, job->source != NULL ? job->source : job->keys,
-                       job->descending);
+    bool const is_auto = algorithm == ORDO_ALGORITHM_AUTO;
+    load->algorithm = (ordo_algorithm)algorithm;
+    load->segmented = segments->given;
+    if (!is_auto || segments->given)
+        load->keys = NULL;
     bool const weighs = bytes == NULL && (is_auto || !segments->given);
-    return api_choose(ctx, exec, weighs ? &load : NULL, choice);
+    return api_choose(ctx, exec, weighs ? load : NULL, choice);
 }
 
 /* AUTO and RADIX sort in place if scratch is refused. */
@@ -117,25 +126,13 @@ static ordo_status sort_rows(const api_work *work, const void *job, size_t rows,
     return ORDO_OK;
 }
 
-/* Sorts from opts.source. The source is never written, so the CPU can start again after any failure
- * of a device. */
-static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice,
-                             ordo_sort_job *job)
+/* On a device the source is copied first. */
+static ordo_status copy_source(ordo_exec *exec, const ordo_choice *choice, ordo_sort_job *job)
 {
-    size_t const bytes = job->n * ordo_type_size(job->type);
-    ordo_status  status;
-    if (exec->on_device) {
-        NEEDS(*choice, copy);
-        ordo_copy_job const copy = {job->keys, job->source, bytes};
-        TRY(choice->backend->copy(choice->state, &copy, exec));
-        job->source = NULL;
-    }
-    do {
-        status = choice->backend->sort(choice->state, job, exec);
-        exec->changed = false;
-    } while (status != ORDO_OK && api_again(ctx, exec, status, choice));
-    FAIL_IF(status == ORDO_E_CANCELLED, status, "sort was cancelled; keys is unspecified");
-    return status;
+    ordo_copy_job const copy = {job->keys, job->source, job->n * ordo_type_size(job->type)};
+    NEEDS(*choice, copy);
+    job->source = NULL;
+    return choice->backend->copy(choice->state, &copy, exec);
 }
 
 static void set_options(ordo_sort_job *job, const ordo_sort_opts *wish)
@@ -160,19 +157,25 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_sort_job *j
     TRY(read_sort_opts(exec, opts, job->n, &wish, &segments));
     set_options(job, &wish);
     TRY(api_check_arrays(exec, &ordo_verb_sort, job));
-    ordo_load const load = ordo_load_sort(job->type, job->n, 0);
-    TRY(choose(ctx, exec, load, job, &segments, bytes, &choice));
-    NEEDS(choice, sort);
-    if (job->source != NULL && bytes == NULL && !segments.given)
-        return sort_from(ctx, exec, &choice, job);
-    api_work const work = {.verb = &ordo_verb_sort,
-                           .job = job,
-                           .choice = &choice,
-                           .repeats = ctx,
-                           .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? sort_rows : NULL,
-                           .rows_most = ORDO_ROW_KEYS,
-                           .needs_scratch = !has_fallback(job->algorithm)};
-    return sorted_or_not(exec, api_do(exec, &work, &segments, bytes), "sort");
+    ordo_load load = ordo_load_sort(job->type, job->n, 0);
+    ordo_load_look(&load, job->type, job->source != NULL ? job->source : job->keys,
+                   job->descending);
+    TRY(api_choose_sort(ctx, exec, &load, wish.algorithm, &segments, bytes, &choice));
+    bool const from_source = job->source != NULL && !segments.given;
+    if (from_source && exec->on_device && bytes == NULL)
+        TRY(copy_source(exec, &choice, job));
+    api_work const    work = {.verb = &ordo_verb_sort,
+                              .job = job,
+                              .choice = &choice,
+                              .repeats = ctx,
+                              .keeps_keys = from_source,
+                              .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? sort_rows : NULL,
+                              .rows_most = ORDO_ROW_KEYS,
+                              .needs_scratch = !has_fallback(job->algorithm)};
+    ordo_status const status = api_do(exec, &work, &segments, bytes);
+    FAIL_IF(from_source && status == ORDO_E_CANCELLED, status,
+            "sort was cancelled; keys is unspecified");
+    return sorted_or_not(exec, status, "sort");
 }
 
 ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
@@ -210,9 +213,9 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_pairs_job 
     if (few)
         return sorted_or_not(exec, choice.backend->sort_pairs(choice.state, job, exec),
                              "sort_pairs");
-    ordo_load const load = ordo_load_sort(keys->type, keys->n, job->value_size);
-    TRY(choose(ctx, exec, load, keys, &segments, bytes, &choice));
-    NEEDS(choice, sort_pairs);
+    ordo_load load = ordo_load_sort(keys->type, keys->n, job->value_size);
+    ordo_load_look(&load, keys->type, keys->keys, keys->descending);
+    TRY(api_choose_sort(ctx, exec, &load, wish.algorithm, &segments, bytes, &choice));
     api_work const work = {.verb = &ordo_verb_sort_pairs,
                            .job = job,
                            .choice = &choice,
@@ -276,14 +279,12 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
     TRY(api_check_arrays(exec, &ordo_verb_argsort, job));
     if (few)
         return choice.backend->argsort(choice.state, job, exec);
-    ordo_sort_job sort = {.type = job->type, .keys = (void *)job->keys}; /* never written through */
-    set_options(&sort, &wish);
-    job->descending = sort.descending;
-    job->algorithm = sort.algorithm;
-    job->radius = sort.radius;
-    ordo_load const load = ordo_load_argsort(job->type, n, job->index_type);
-    TRY(choose(ctx, exec, load, &sort, &segments, bytes, &choice));
-    NEEDS(choice, argsort);
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->algorithm = (ordo_algorithm)wish.algorithm;
+    job->radius = (size_t)wish.radius;
+    ordo_load load = ordo_load_argsort(job->type, n, job->index_type);
+    ordo_load_look(&load, job->type, job->keys, job->descending);
+    TRY(api_choose_sort(ctx, exec, &load, wish.algorithm, &segments, bytes, &choice));
     api_work const work = {.verb = &ordo_verb_argsort,
                            .job = job,
                            .choice = &choice,
@@ -318,12 +319,7 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
 {
     ordo_sort_opts wish;
     ordo_choice    choice;
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_STABLE, wish.stream));
-    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
-            "opts.radius or opts.source is set; ordo_sort_by takes neither");
-    TRY(api_no_segments(exec, wish.segments, "ordo_sort_by"));
+    TRY(api_read_sort_flags(exec, opts, ORDO_STABLE, "ordo_sort_by", &wish));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
                 wish.algorithm != ORDO_ALGORITHM_MERGE,
             ORDO_E_ARG,

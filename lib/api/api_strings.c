@@ -126,15 +126,6 @@ ordo_status api_check_strings(ordo_exec *exec, const ordo_strings *strings, size
     return check_offsets(exec, strings, n);
 }
 
-/* The load of a sort of strings by `algorithm`. */
-static ordo_load load_of(const ordo_strings *strings, size_t n, uint64_t copied,
-                         ordo_algorithm algorithm, uint64_t seed)
-{
-    ordo_load load = ordo_load_strings(strings, n, copied, seed);
-    load.algorithm = algorithm;
-    return load;
-}
-
 /* Checks the strings and chooses the backend. `copies`: the job also writes the bytes in order.
  * Strings on a device are not read here, because no backend sorts them there. */
 static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *strings,
@@ -145,8 +136,8 @@ static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo
         TRY(api_check_strings(exec, strings, n));
     uint64_t const copied =
         copies && n > 0 && !exec->on_device ? strings->offsets[n] - strings->offsets[0] : 0;
-    ordo_load const load =
-        load_of(exec->on_device ? NULL : strings, n, copied, algorithm, exec->seed);
+    ordo_load load = ordo_load_strings(exec->on_device ? NULL : strings, n, copied, exec->seed);
+    load.algorithm = algorithm;
     return api_choose(ctx, exec, &load, choice);
 }
 
@@ -179,13 +170,8 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, b
                                   ordo_algorithm *algorithm)
 {
     ordo_sort_opts wish;
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE, wish.stream));
-    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.source != NULL, ORDO_E_ARG, "opts.source is only for ordo_sort");
+    TRY(api_read_sort_flags(exec, opts, ORDO_DESCENDING | ORDO_STABLE, "a call on strings", &wish));
     TRY(check_algorithm(exec, wish.algorithm, "sort"));
-    FAIL_IF(wish.radius != 0, ORDO_E_ARG, "opts.radius is not for strings; expected 0");
-    TRY(api_no_segments(exec, wish.segments, "a call on strings"));
     *descending = (wish.flags & ORDO_DESCENDING) != 0;
     *algorithm = (ordo_algorithm)wish.algorithm;
     return ORDO_OK;
@@ -263,8 +249,8 @@ static ordo_status pointers_checked(ordo_ctx *ctx, ordo_exec *exec, const char *
     TRY(read_sort_opts(exec, opts, &job.descending, &job.algorithm));
     if (n > 0 && !exec->on_device)
         TRY(check_pointers(exec, &strings, n, "pointers"));
-    ordo_load const load =
-        load_of(exec->on_device ? NULL : &strings, n, 0, job.algorithm, exec->seed);
+    ordo_load load = ordo_load_strings(exec->on_device ? NULL : &strings, n, 0, exec->seed);
+    load.algorithm = job.algorithm;
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort_pointers);
     RUN_STRINGS(choice, sort_pointers, job);

@@ -11,12 +11,14 @@ ordo_status api_run_slot(const api_work *work, const void *job, ordo_exec *exec)
 {
     const ordo_backend *const backend = work->choice->backend;
     switch (work->verb->slot) {
-#define RUN_SLOT(ID, slot)                                                                         \
-    case ORDO_SLOT_##ID:                                                                           \
+#define RUN_SLOT(slot, job_type)                                                                   \
+    case ORDO_SLOT_##slot:                                                                         \
+        TRY(api_check_slot(exec, work->choice, backend->slot != NULL, #slot));                     \
         return backend->slot(work->choice->state, job, exec);
-        ORDO_SLOTS(RUN_SLOT)
+        ORDO_SIZED_SLOTS(RUN_SLOT)
+        ORDO_OTHER_SLOTS(RUN_SLOT)
 #undef RUN_SLOT
-    case ORDO_SLOT_NONE:
+    case ORDO_SLOT_none:
         break;
     }
     return ORDO_E_UNSUPPORTED;
@@ -26,10 +28,10 @@ size_t api_slot_scratch(const api_work *work, const void *job, const ordo_exec *
 {
     const ordo_backend *const backend = work->choice->backend;
     switch (work->verb->slot) {
-#define SLOT_SCRATCH(ID, slot)                                                                     \
-    case ORDO_SLOT_##ID:                                                                           \
+#define SLOT_SCRATCH(slot, job_type)                                                               \
+    case ORDO_SLOT_##slot:                                                                         \
         return backend->slot##_scratch == NULL ? 0 : backend->slot##_scratch(job, exec);
-        ORDO_SCRATCH_SLOTS(SLOT_SCRATCH)
+        ORDO_SIZED_SLOTS(SLOT_SCRATCH)
 #undef SLOT_SCRATCH
     default:
         return 0;
@@ -54,20 +56,20 @@ enum {
 };
 
 typedef union segment_job { /* the job of any verb with segments */
-    ordo_sort_job              sort;
-    ordo_pairs_job             sort_pairs;
-    ordo_argsort_job           argsort;
-    ordo_rank_job              rank;
-    ordo_rank_sorted_job       rank_sorted;
-    ordo_select_job            select;
-    ordo_topk_job              topk;
-    ordo_nth_job               nth;
-    ordo_scan_job              scan;
-    ordo_order_job             order;
-    ordo_radius_job            radius;
-    ordo_runs_job              runs;
-    ordo_moving_job            moving;
-    ordo_weighted_segments_job weighted;
+    ordo_sort_job        sort;
+    ordo_pairs_job       sort_pairs;
+    ordo_argsort_job     argsort;
+    ordo_rank_job        rank;
+    ordo_rank_sorted_job rank_sorted;
+    ordo_select_job      select;
+    ordo_topk_job        topk;
+    ordo_nth_job         nth;
+    ordo_scan_job        scan;
+    ordo_order_job       order;
+    ordo_radius_job      radius;
+    ordo_runs_job        runs;
+    ordo_moving_job      moving;
+    ordo_weighted_job    weighted;
 } segment_job;
 
 typedef struct each_call { /* a call on segments, for the functions that do a segment */
@@ -219,6 +221,7 @@ ordo_status api_do_any(ordo_exec *exec, const api_work *work, const api_segments
 {
     const ordo_segment_view *const view = segments->given ? &segments->view : NULL;
     ordo_choice *const             choice = work->choice;
+    bool                           written = false; /* results, by a device that failed */
     ordo_status                    status;
     memcpy((char *)work->job + work->verb->segments, &view, sizeof view);
     do {
@@ -231,7 +234,13 @@ ordo_status api_do_any(ordo_exec *exec, const api_work *work, const api_segments
         } else
             status =
                 view != NULL ? api_run_slot(work, work->job, exec) : run(work, work->job, exec);
+        if (work->keeps_keys) {
+            written = written || (status == ORDO_E_DEVICE && exec->changed);
+            exec->changed = false;
+        }
     } while (status != ORDO_OK && bytes == NULL && work->repeats != NULL &&
              api_again(work->repeats, exec, status, choice));
+    FAIL_IF(status == ORDO_E_NOMEM && written, ORDO_E_DEVICE,
+            "the device failed, and the CPU has too little memory; the results are unspecified");
     return status;
 }

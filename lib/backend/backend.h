@@ -13,23 +13,70 @@
 
 #include "backend/dist.h"
 #include "backend/exec.h"
-#include "backend/groups.h"
 #include "backend/job.h"
 #include "backend/link.h"
 #include "backend/papers.h"
 #include "backend/sample.h"
 #include "backend/segments.h"
-#include "backend/sets.h"
 #include "backend/text.h"
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 20u
+#define ORDO_BACKEND_ABI 21u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
     ORDO_MOST_DEVICES = 8
 };
+
+/* X(slot, job): the verbs that also say how many bytes of scratch they take for a job, at most.
+ *
+ * Without has_segments `segments` does a job on every segment by the other slots of this backend.
+ * Whole calls are for backends whose scratch the caller of a slot cannot use: lexrank, groups and
+ * weighted_groups. In other backends they are NULL, and the caller combines lexsort and
+ * place_ranks. put_ranks is for arrays on the device. */
+#define ORDO_SIZED_SLOTS(X)                                                                        \
+    X(sort, ordo_sort_job)                                                                         \
+    X(sort_pairs, ordo_pairs_job)                                                                  \
+    X(argsort, ordo_argsort_job)                                                                   \
+    X(rank, ordo_rank_job)                                                                         \
+    X(rank_sorted, ordo_rank_sorted_job)                                                           \
+    X(select, ordo_select_job)                                                                     \
+    X(topk, ordo_topk_job)                                                                         \
+    X(nth, ordo_nth_job)                                                                           \
+    X(scan, ordo_scan_job)                                                                         \
+    X(scan_bits, ordo_bits_job)                                                                    \
+    X(partition, ordo_partition_job)                                                               \
+    X(radius, ordo_radius_job)                                                                     \
+    X(moving, ordo_moving_job)                                                                     \
+    X(weighted, ordo_weighted_job)                                                                 \
+    X(unique, ordo_unique_job)                                                                     \
+    X(sort_records, ordo_records_job)                                                              \
+    X(lexsort, ordo_lexsort_job)                                                                   \
+    X(place_ranks, ordo_place_job)                                                                 \
+    X(lexrank, ordo_lexrank_job)                                                                   \
+    X(groups, ordo_groups_job)                                                                     \
+    X(segments, ordo_segments_job)
+
+/* X(slot, job): the verbs that do not. */
+#define ORDO_OTHER_SLOTS(X)                                                                        \
+    X(is_sorted, ordo_order_job)                                                                   \
+    X(runs, ordo_runs_job)                                                                         \
+    X(count_nans, ordo_count_job)                                                                  \
+    X(sort_by, ordo_by_job)                                                                        \
+    X(argsort_strings, ordo_strings_job)                                                           \
+    X(rank_strings, ordo_string_rank_job)                                                          \
+    X(select_strings, ordo_string_select_job)                                                      \
+    X(sort_strings, ordo_string_copy_job)                                                          \
+    X(sort_pointers, ordo_pointers_job)                                                            \
+    X(places, ordo_needles_job)                                                                    \
+    X(search, ordo_search_job)                                                                     \
+    X(move, ordo_move_job)                                                                         \
+    X(copy, ordo_copy_job)                                                                         \
+    X(permute, ordo_permute_job)                                                                   \
+    X(pack, ordo_pack_job)                                                                         \
+    X(put_ranks, ordo_put_job)                                                                     \
+    X(weighted_groups, ordo_weighted_groups_job)
 
 typedef struct ordo_backend_wishes { /* options of the context that concern backends */
     const char *isa;                 /* NULL: the fastest one */
@@ -56,91 +103,29 @@ typedef struct ordo_backend {
     const char *(*isa)(const void *state);     /* in use */
     const char *(*isa_all)(const void *state); /* all usable ones, separated by blanks */
 
-    ordo_status (*sort)(void *state, const ordo_sort_job *job, ordo_exec *exec);
-    size_t (*sort_scratch)(const ordo_sort_job *job, const ordo_exec *exec);
-    ordo_status (*sort_pairs)(void *state, const ordo_pairs_job *job, ordo_exec *exec);
-    size_t (*sort_pairs_scratch)(const ordo_pairs_job *job, const ordo_exec *exec);
-    ordo_status (*argsort)(void *state, const ordo_argsort_job *job, ordo_exec *exec);
-    size_t (*argsort_scratch)(const ordo_argsort_job *job, const ordo_exec *exec);
-    ordo_status (*sort_by)(void *state, const ordo_by_job *job, ordo_exec *exec);
-    ordo_status (*rank)(void *state, const ordo_rank_job *job, ordo_exec *exec);
-    size_t (*rank_scratch)(const ordo_rank_job *job, const ordo_exec *exec);
-    ordo_status (*select)(void *state, const ordo_select_job *job, ordo_exec *exec);
-    size_t (*select_scratch)(const ordo_select_job *job, const ordo_exec *exec);
-    ordo_status (*topk)(void *state, const ordo_topk_job *job, ordo_exec *exec);
-    size_t (*topk_scratch)(const ordo_topk_job *job, const ordo_exec *exec);
-    ordo_status (*count_nans)(void *state, const ordo_count_job *job, ordo_exec *exec);
-    ordo_status (*argsort_strings)(void *state, const ordo_strings_job *job, ordo_exec *exec);
-    ordo_status (*rank_strings)(void *state, const ordo_string_rank_job *job, ordo_exec *exec);
-    ordo_status (*select_strings)(void *state, const ordo_string_select_job *job, ordo_exec *exec);
-    ordo_status (*sort_strings)(void *state, const ordo_string_copy_job *job, ordo_exec *exec);
-    ordo_status (*sort_pointers)(void *state, const ordo_pointers_job *job, ordo_exec *exec);
-    ordo_status (*rank_sorted)(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec);
-    size_t (*rank_sorted_scratch)(const ordo_rank_sorted_job *job, const ordo_exec *exec);
-    ordo_status (*scan)(void *state, const ordo_scan_job *job, ordo_exec *exec);
-    size_t (*scan_scratch)(const ordo_scan_job *job, const ordo_exec *exec);
-    ordo_status (*scan_bits)(void *state, const ordo_bits_job *job, ordo_exec *exec);
-    size_t (*scan_bits_scratch)(const ordo_bits_job *job, const ordo_exec *exec);
-    ordo_status (*partition)(void *state, const ordo_partition_job *job, ordo_exec *exec);
-    size_t (*partition_scratch)(const ordo_partition_job *job, const ordo_exec *exec);
-    ordo_status (*is_sorted)(void *state, const ordo_order_job *job, ordo_exec *exec);
-    ordo_status (*radius)(void *state, const ordo_radius_job *job, ordo_exec *exec);
-    size_t (*radius_scratch)(const ordo_radius_job *job, const ordo_exec *exec);
-    ordo_status (*runs)(void *state, const ordo_runs_job *job, ordo_exec *exec);
-    ordo_status (*copy)(void *state, const ordo_copy_job *job, ordo_exec *exec);
+#define ORDO_SLOT(slot, job) ordo_status (*slot)(void *state, const job *, ordo_exec *exec);
+#define ORDO_SCRATCH_SLOT(slot, job) size_t (*slot##_scratch)(const job *, const ordo_exec *exec);
+    ORDO_SIZED_SLOTS(ORDO_SLOT)
+    ORDO_SIZED_SLOTS(ORDO_SCRATCH_SLOT)
+    ORDO_OTHER_SLOTS(ORDO_SLOT)
+#undef ORDO_SCRATCH_SLOT
+#undef ORDO_SLOT
+    ordo_status (*collect)(void *state, ordo_collect_job *job, ordo_exec *exec);
     void (*divide)(void *state, const ordo_divide_job *job);
     size_t (*band)(void *state, const ordo_band_job *job); /* keys in the band; CPU only */
-    ordo_status (*permute)(void *state, const ordo_permute_job *job, ordo_exec *exec);
+    /* Parts of jobs on segments, without scratch: many short rows by one thread. */
+    void (*sort_rows)(void *state, const ordo_rows_job *job);
+    void (*scan_rows)(void *state, const ordo_scan_job *job, size_t rows); /* rows of job->n */
 
     /* Backends with their own memory; NULL in others. */
     void (*devices)(char *text, size_t size); /* one line per device */
     ordo_status (*reserve)(void *state, size_t bytes, ordo_exec *exec);
-    size_t (*held)(const void *state); /* bytes of device memory */
-    size_t (*sms)(const void *state);  /* multiprocessors in use */
-    ordo_status (*search)(void *state, const ordo_search_job *job, ordo_exec *exec);
-    ordo_status (*pack)(void *state, const ordo_pack_job *job, ordo_exec *exec);
-    const ordo_link *link; /* NULL: host arrays cannot be streamed */
-    /* For arrays on the device; and the bytes of job->work, the same for all parts. */
-    ordo_status (*put_ranks)(void *state, const ordo_put_job *job, ordo_exec *exec);
-    size_t (*put_ranks_work)(const ordo_put_job *job);
+    size_t (*held)(const void *state);                 /* bytes of device memory */
+    size_t (*sms)(const void *state);                  /* multiprocessors in use */
+    const ordo_link *link;                             /* NULL: host arrays cannot be streamed */
+    size_t (*put_ranks_work)(const ordo_put_job *job); /* bytes of job->work, for all parts */
     size_t most_sub_array; /* keys of a sub-array of a selection; 0: any number */
-    /* The other slots take jobs whose `segments` is not NULL, and do all segments in one job. */
-    bool has_segments;
-    /* Without has_segments: a job on every segment, done by the other slots of this backend. */
-    ordo_status (*segments)(void *state, const ordo_segments_job *job, ordo_exec *exec);
-    size_t (*segments_scratch)(const ordo_segments_job *job, const ordo_exec *exec);
-    /* Parts of jobs on segments, without scratch: many short rows by one thread. */
-    void (*sort_rows)(void *state, const ordo_rows_job *job);
-    void (*scan_rows)(void *state, const ordo_scan_job *job, size_t rows); /* rows of job->n */
-    ordo_status (*sort_records)(void *state, const ordo_records_job *job, ordo_exec *exec);
-    size_t (*sort_records_scratch)(const ordo_records_job *job, const ordo_exec *exec);
-    ordo_status (*move)(void *state, const ordo_move_job *job, ordo_exec *exec);
-    ordo_status (*lexsort)(void *state, const ordo_lexsort_job *job, ordo_exec *exec);
-    size_t (*lexsort_scratch)(const ordo_lexsort_job *job, const ordo_exec *exec);
-    ordo_status (*place_ranks)(void *state, const ordo_place_job *job, ordo_exec *exec);
-    size_t (*place_ranks_scratch)(const ordo_place_job *job, const ordo_exec *exec);
-    ordo_status (*moving)(void *state, const ordo_moving_job *job, ordo_exec *exec);
-    size_t (*moving_scratch)(const ordo_moving_job *job, const ordo_exec *exec);
-    ordo_status (*weighted)(void *state, const ordo_weighted_job *job, ordo_exec *exec);
-    size_t (*weighted_scratch)(const ordo_weighted_job *job, const ordo_exec *exec);
-    /* Whole calls, for backends whose scratch the caller of a slot cannot use. In other backends
-     * these slots are NULL, and the caller combines lexsort and place_ranks. */
-    ordo_status (*lexrank)(void *state, const ordo_lexrank_job *job, ordo_exec *exec);
-    size_t (*lexrank_scratch)(const ordo_lexrank_job *job, const ordo_exec *exec);
-    ordo_status (*groups)(void *state, const ordo_groups_job *job, ordo_exec *exec);
-    size_t (*groups_scratch)(const ordo_groups_job *job, const ordo_exec *exec);
-    ordo_status (*weighted_groups)(void *state, const ordo_weighted_groups_job *job,
-                                   ordo_exec *exec);
-    ordo_status (*weighted_segments)(void *state, const ordo_weighted_segments_job *job,
-                                     ordo_exec *exec);
-    size_t (*weighted_segments_scratch)(const ordo_weighted_segments_job *job,
-                                        const ordo_exec                  *exec);
-    ordo_status (*nth)(void *state, const ordo_nth_job *job, ordo_exec *exec);
-    size_t (*nth_scratch)(const ordo_nth_job *job, const ordo_exec *exec);
-    ordo_status (*collect)(void *state, ordo_collect_job *job, ordo_exec *exec);
-    ordo_status (*unique)(void *state, const ordo_unique_job *job, ordo_exec *exec);
-    size_t (*unique_scratch)(const ordo_unique_job *job, const ordo_exec *exec);
-    ordo_status (*places)(void *state, const ordo_needles_job *job, ordo_exec *exec);
+    bool   has_segments;   /* the slots take jobs whose `segments` is not NULL; see `segments` */
     const ordo_sample_slots *sample; /* NULL: the device has no part in the hybrid sample sort */
     const ordo_text_slots *text; /* NULL: lib/text does these calls with the sorts of the backend */
     const ordo_dist_slots *dist; /* NULL: arrays on the device cannot be divided over ranks */

@@ -339,13 +339,14 @@ typedef struct ordo_moving_job { /* statistics of a moving window */
     const struct ordo_segment_view *segments;
 } ordo_moving_job;
 
-/* Quantiles or ranks of keys with weights. */
+/* Quantiles or ranks of keys with weights, on a device also of every segment. If exec->on_device
+ * and there are no segments, `out` is host memory. */
 typedef struct ordo_weighted_job {
     ordo_type     type;
     const void   *keys;
     size_t        n;
     ordo_type     weight_type;
-    const void   *weights; /* not checked yet */
+    const void   *weights; /* those of host arrays are checked if a device does the job */
     const double *q;
     size_t        count;
     ordo_method   method; /* 1 to 9 if the weights are floats */
@@ -357,6 +358,8 @@ typedef struct ordo_weighted_job {
     void     *ranks;
     ordo_ties ties; /* not ORDINAL */
     bool      descending;
+
+    const struct ordo_segment_view *segments;
 } ordo_weighted_job;
 
 typedef struct ordo_copy_job {
@@ -483,5 +486,53 @@ static inline bool ordo_groups_need_room(const ordo_groups_job *job)
     return job->unique != NULL || job->sizes != NULL || job->found != NULL ||
            (job->each > 0 && each);
 }
+
+/* The keys of each group in order, for group keys that are integers of a narrow range. If the range
+ * is too wide or scratch is refused, count is 0 and nothing else is set. Results are in scratch. */
+typedef struct ordo_collect_job {
+    ordo_type   group_type; /* not a float */
+    const void *group_keys;
+    size_t      n;
+    ordo_type   type;
+    const void *keys; /* NULL: only the groups are wanted */
+    size_t      count;
+    uint64_t   *starts; /* count + 1 entries: where each group begins in `sorted` */
+    void       *unique; /* the key of each group */
+    void       *sorted; /* the keys of each group, as a sort of keys only leaves them */
+} ordo_collect_job;
+
+/* Quantiles of groups of keys with weights, by a backend that finds the groups itself. Weights of
+ * host arrays are checked. A group on a device has the result NaN if one of its weights is refused
+ * (quantile_accepts_weight) or their sum is too large. */
+typedef struct ordo_weighted_groups_job {
+    ordo_groups_job groups; /* verb QUANTILES, or RANK with `places` */
+    ordo_type       weight_type;
+    const void     *weights;
+    /* Not 0: the group keys are unsigned integers, and the results of the group with key k are at
+     * place k instead of the number of the group. Groups with keys from `places` on have none. */
+    size_t places;
+    bool   waits; /* the caller waits for the results, so wrong weights on a device are an error */
+} ordo_weighted_groups_job;
+
+typedef struct ordo_unique_job { /* the distinct keys in order */
+    ordo_type   type;
+    const void *keys;
+    size_t      n;
+    void       *out; /* room for n keys */
+    size_t     *count;
+    bool        descending;
+} ordo_unique_job;
+
+typedef struct ordo_needles_job { /* the places of needles in a sorted array */
+    ordo_type   type;
+    const void *sorted;
+    size_t      n;
+    const void *needles;
+    size_t      count;
+    bool        descending;
+    bool        after; /* the place after the keys that tie with a needle */
+    ordo_type   index_type;
+    void       *index;
+} ordo_needles_job;
 
 #endif

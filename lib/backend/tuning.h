@@ -40,14 +40,11 @@ enum {
     /* From this many keys on, a share for the CPU that the caller asks for is used or refused. */
     ORDO_TUNE_SHARE_LEAST = ORDO_TUNE(1 << 16, 300),
 
-    /* Ranks are streamed if that saves more than it costs, compared with copying whole arrays.
-     * Savings: ps per byte of a key, whose sort is hidden, and per byte of a rank beyond the four
-     * that the link carries. Cost: microseconds per call. EMR and an H200, ms whole and streamed:
-     * u32 to u32 2^28 keys 54.5, 49.9, 2^24 keys 4.4, 6.4; f32 to f64 2^28 75.4, 54; u64 to u32
-     * 2^27 40.9, 36.8. */
-    ORDO_TUNE_RANK_SAVED_KEY = 6,
-    ORDO_TUNE_RANK_SAVED_RANK = 16,
-    ORDO_TUNE_RANK_STREAM = ORDO_TUNE(2400, 0),
+    /* Ranks are streamed from this many bytes on, where a byte of a rank beyond the four that the
+     * link carries counts three times. The sort of the keys and the writing of the ranks are then
+     * hidden, but the call costs more. EMR and an H200, ms whole and streamed: u32 to u32 2^28 keys
+     * 54.5, 49.9, 2^24 keys 4.4, 6.4; f32 to f64 2^28 75.4, 54; u64 to u32 2^27 40.9, 36.8. */
+    ORDO_TUNE_RANK_STREAM = ORDO_TUNE(400 << 20, 1),
 
     /* Up to this many keys, ranks (twice the rank for averages) are sent as 32-bit integers. */
     ORDO_TUNE_RANK_NARROW = ORDO_TUNE(INT32_MAX, 5000)
@@ -56,9 +53,8 @@ enum {
 /* Whether ranks are faster streamed than with whole arrays. */
 static inline bool ordo_rank_is_streamed(ordo_type type, size_t n, ordo_type rank_type)
 {
-    double const saved = ORDO_TUNE_RANK_SAVED_KEY * (double)ordo_type_size(type) +
-                         ORDO_TUNE_RANK_SAVED_RANK * ((double)ordo_type_size(rank_type) - 4);
-    return (double)n * saved >= ORDO_TUNE_RANK_STREAM * 1e6;
+    return n * (ordo_type_size(type) + 3 * (ordo_type_size(rank_type) - 4)) >=
+           ORDO_TUNE_RANK_STREAM;
 }
 
 #endif

@@ -8,9 +8,7 @@
 #ifndef ORDO_BACKEND_VERBS_H
 #define ORDO_BACKEND_VERBS_H
 
-#include "backend/groups.h"
-#include "backend/segments.h"
-#include "backend/sets.h"
+#include "backend/backend.h"
 
 #include <string.h>
 
@@ -51,23 +49,10 @@ typedef struct ordo_array {
     size_t (*count_of)(const void *job); /* not NULL: returns that number */
 } ordo_array;
 
-/* X(ID, slot): the slots of a backend that do one segment of a job on segments. Those of the first
- * list also say how much scratch they take. */
-#define ORDO_SCRATCH_SLOTS(X)                                                                      \
-    X(SORT, sort)                                                                                  \
-    X(SORT_PAIRS, sort_pairs)                                                                      \
-    X(ARGSORT, argsort)                                                                            \
-    X(RANK, rank)                                                                                  \
-    X(RANK_SORTED, rank_sorted)                                                                    \
-    X(SELECT, select)                                                                              \
-    X(TOPK, topk)                                                                                  \
-    X(NTH, nth) X(SCAN, scan) X(RADIUS, radius) X(MOVING, moving) X(WEIGHTED, weighted)
-#define ORDO_SLOTS(X) ORDO_SCRATCH_SLOTS(X) X(IS_SORTED, is_sorted) X(RUNS, runs)
-
-#define ORDO_SLOT_ID(ID, slot) ORDO_SLOT_##ID,
-typedef enum ordo_slot {
-    ORDO_SLOT_NONE,
-    ORDO_SLOTS(ORDO_SLOT_ID)
+#define ORDO_SLOT_ID(slot, job) ORDO_SLOT_##slot,
+typedef enum ordo_slot { /* of a backend */
+    ORDO_SLOT_none,
+    ORDO_SIZED_SLOTS(ORDO_SLOT_ID) ORDO_OTHER_SLOTS(ORDO_SLOT_ID)
 } ordo_slot;
 #undef ORDO_SLOT_ID
 
@@ -76,7 +61,7 @@ enum {
 };
 
 typedef struct ordo_verb {
-    ordo_slot  slot;
+    ordo_slot  slot;          /* that does the whole job, or one segment */
     uint16_t   job_bytes;     /* of the job */
     uint16_t   n, segments;   /* where the job has its number of elements and its segments; 0: none
                                * of these */
@@ -146,52 +131,52 @@ static inline size_t ordo_count_group_out(const void *job)
 #define SEGMENTED(slot, job, n, segments)                                                          \
     ORDO_SLOT_##slot, sizeof(ordo_##job##_job), AT(job, n), AT(job, segments), false, false
 #define WHOLE(job, n, has_columns, is_never_void)                                                  \
-    ORDO_SLOT_NONE, sizeof(ordo_##job##_job), AT(job, n), 0, has_columns, is_never_void
+    ORDO_SLOT_none, sizeof(ordo_##job##_job), AT(job, n), 0, has_columns, is_never_void
 
 static const ordo_verb ordo_verb_sort = {
-    SEGMENTED(SORT, sort, n, segments),
+    SEGMENTED(sort, sort, n, segments),
     {{"keys", AT(sort, keys), TYPE(sort, type), ORDO_READ | ORDO_WRITTEN, ALL},
      {"opts.source", AT(sort, source), TYPE(sort, type), ORDO_READ | ORDO_OPTIONAL | ORDO_INSTEAD,
       ALL}}};
 
 static const ordo_verb ordo_verb_sort_pairs = {
-    SEGMENTED(SORT_PAIRS, pairs, keys.n, keys.segments),
+    SEGMENTED(sort_pairs, pairs, keys.n, keys.segments),
     {{"keys", AT(pairs, keys.keys), TYPE(pairs, keys.type), ORDO_READ | ORDO_WRITTEN, ALL},
      {"values", AT(pairs, values), SIZE(pairs, value_size), ORDO_READ | ORDO_WRITTEN, ALL}}};
 
 static const ordo_verb ordo_verb_argsort = {
-    SEGMENTED(ARGSORT, argsort, n, segments),
+    SEGMENTED(argsort, argsort, n, segments),
     {{"keys", AT(argsort, keys), TYPE(argsort, type), ORDO_READ, ALL},
      {"index", AT(argsort, index), TYPE(argsort, index_type), ORDO_WRITTEN, ALL}}};
 
 static const ordo_verb ordo_verb_rank = {
-    SEGMENTED(RANK, rank, n, segments),
+    SEGMENTED(rank, rank, n, segments),
     {{"keys", AT(rank, keys), TYPE(rank, type), ORDO_READ, ALL},
      {"ranks", AT(rank, ranks), TYPE(rank, rank_type), ORDO_WRITTEN, ALL}}};
 
 static const ordo_verb ordo_verb_rank_sorted = {
-    SEGMENTED(RANK_SORTED, rank_sorted, n, segments),
+    SEGMENTED(rank_sorted, rank_sorted, n, segments),
     {{"sorted", AT(rank_sorted, sorted), TYPE(rank_sorted, type), ORDO_READ, ALL},
      {"ranks", AT(rank_sorted, ranks), TYPE(rank_sorted, rank_type), ORDO_WRITTEN, ALL}}};
 
 /* Without segments the results of a selection may be on the host although the keys are on a
  * device. */
 static const ordo_verb ordo_verb_select = {
-    SEGMENTED(SELECT, select, n, segments),
+    SEGMENTED(select, select, n, segments),
     {{"keys", AT(select, keys), TYPE(select, type), ORDO_READ, ALL},
      {"k", AT(select, k), BYTES(sizeof(size_t)), ORDO_READ | ORDO_HOST, COUNT(select, count)},
      {"out", AT(select, out), TYPE(select, type), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
       COUNT(select, count)}}};
 
 static const ordo_verb ordo_verb_quantiles = {
-    SEGMENTED(SELECT, select, n, segments),
+    SEGMENTED(select, select, n, segments),
     {{"keys", AT(select, keys), TYPE(select, type), ORDO_READ, ALL},
      {"q", AT(select, q), BYTES(sizeof(double)), ORDO_READ | ORDO_HOST, COUNT(select, count)},
      {"out", AT(select, out), BYTES(sizeof(double)), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
       COUNT(select, count)}}};
 
 static const ordo_verb ordo_verb_topk = {
-    SEGMENTED(TOPK, topk, n, segments),
+    SEGMENTED(topk, topk, n, segments),
     {{"keys", AT(topk, keys), TYPE(topk, type), ORDO_READ, ALL},
      {"values", AT(topk, values), TYPE(topk, type), ORDO_WANTED | ORDO_EACH,
       COUNT_OF(ordo_count_topk)},
@@ -200,13 +185,13 @@ static const ordo_verb ordo_verb_topk = {
      {"found", AT(topk, found), BYTES(sizeof(size_t)), ORDO_NUMBERS | ORDO_COUNTED, ALL}}};
 
 static const ordo_verb ordo_verb_nth = {
-    SEGMENTED(NTH, nth, n, segments),
+    SEGMENTED(nth, nth, n, segments),
     {{"keys", AT(nth, keys), TYPE(nth, type), ORDO_READ, ALL},
      {"out", AT(nth, out), TYPE(nth, type), ORDO_WANTED, ALL},
      {"index", AT(nth, index), TYPE(nth, index_type), ORDO_WANTED, ALL}}};
 
 static const ordo_verb ordo_verb_scan = {
-    SEGMENTED(SCAN, scan, n, segments),
+    SEGMENTED(scan, scan, n, segments),
     {{"in", AT(scan, in), TYPE(scan, type), ORDO_READ, ALL},
      {"out", AT(scan, out), TYPE(scan, out_type), ORDO_WRITTEN | ORDO_IN_PLACE, ALL}}};
 
@@ -222,13 +207,13 @@ static const ordo_verb ordo_verb_partition = {
      {"out", AT(partition, out), SIZE(partition, elem_size), ORDO_WRITTEN, ALL}}};
 
 static const ordo_verb ordo_verb_is_sorted = {
-    SEGMENTED(IS_SORTED, order, n, segments),
+    SEGMENTED(is_sorted, order, n, segments),
     {{"keys", AT(order, keys), TYPE(order, type), ORDO_READ, ALL},
      {"sorted", AT(order, sorted), BYTES(sizeof(int)), ORDO_NUMBERS, ALL},
      {"where", AT(order, where), BYTES(sizeof(size_t)), ORDO_NUMBERS, ALL}}};
 
 static const ordo_verb ordo_verb_radius = {
-    SEGMENTED(RADIUS, radius, n, segments),
+    SEGMENTED(radius, radius, n, segments),
     {{"keys", AT(radius, keys), TYPE(radius, type), ORDO_READ, ALL},
      {"opts.lr", AT(radius, lr), TYPE(radius, type), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
      {"opts.rl", AT(radius, rl), TYPE(radius, type), ORDO_WRITTEN | ORDO_OPTIONAL, ALL},
@@ -236,7 +221,7 @@ static const ordo_verb ordo_verb_radius = {
      {"radius", AT(radius, radius), BYTES(sizeof(size_t)), ORDO_NUMBERS | ORDO_COUNTED, ALL}}};
 
 static const ordo_verb ordo_verb_runs = {
-    SEGMENTED(RUNS, runs, n, segments),
+    SEGMENTED(runs, runs, n, segments),
     {{"keys", AT(runs, keys), TYPE(runs, type), ORDO_READ, ALL},
      {"runs", AT(runs, runs), BYTES(sizeof(size_t)), ORDO_NUMBERS, ALL}}};
 
@@ -244,30 +229,29 @@ static const ordo_verb ordo_verb_count_nans = {
     WHOLE(count, n, false, false), {{"keys", AT(count, keys), TYPE(count, type), ORDO_READ, ALL}}};
 
 static const ordo_verb ordo_verb_moving = {
-    SEGMENTED(MOVING, moving, n, segments),
+    SEGMENTED(moving, moving, n, segments),
     {{"in", AT(moving, in), TYPE(moving, type), ORDO_READ, ALL},
      {"out", AT(moving, out), TYPE(moving, out_type), ORDO_WRITTEN, ALL}}};
 
-/* The job of the slot `weighted` is the first field of this job. */
-#define SEGMENTED_WEIGHTS                                                                          \
-    ORDO_SLOT_WEIGHTED, sizeof(ordo_weighted_segments_job), AT(weighted_segments, job.n),          \
-        AT(weighted_segments, segments), false, true
-static const ordo_verb ordo_verb_weighted_segments = {
-    SEGMENTED_WEIGHTS,
-    {{"keys", AT(weighted_segments, job.keys), TYPE(weighted_segments, job.type), ORDO_READ, ALL},
-     {"opts.weights", AT(weighted_segments, job.weights), TYPE(weighted_segments, job.weight_type),
-      ORDO_READ, ALL},
-     {"out", AT(weighted_segments, job.out), BYTES(sizeof(double)),
-      ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE, COUNT(weighted_segments, job.count)}}};
+#define WEIGHTED                                                                                   \
+    ORDO_SLOT_weighted, sizeof(ordo_weighted_job), AT(weighted, n), AT(weighted, segments), false, \
+        true
+#define WEIGHTED_KEYS                                                                              \
+    {"keys", AT(weighted, keys), TYPE(weighted, type), ORDO_READ, ALL},                            \
+    {                                                                                              \
+        "opts.weights", AT(weighted, weights), TYPE(weighted, weight_type), ORDO_READ, ALL         \
+    }
+static const ordo_verb ordo_verb_weighted = {
+    WEIGHTED,
+    {WEIGHTED_KEYS,
+     {"out", AT(weighted, out), BYTES(sizeof(double)), ORDO_WRITTEN | ORDO_EACH | ORDO_HOST_ALONE,
+      COUNT(weighted, count)}}};
 
 static const ordo_verb ordo_verb_weighted_rank = {
-    SEGMENTED_WEIGHTS,
-    {{"keys", AT(weighted_segments, job.keys), TYPE(weighted_segments, job.type), ORDO_READ, ALL},
-     {"opts.weights", AT(weighted_segments, job.weights), TYPE(weighted_segments, job.weight_type),
-      ORDO_READ, ALL},
-     {"ranks", AT(weighted_segments, job.ranks), TYPE(weighted_segments, job.rank_type),
-      ORDO_WRITTEN, ALL}}};
-#undef SEGMENTED_WEIGHTS
+    WEIGHTED,
+    {WEIGHTED_KEYS, {"ranks", AT(weighted, ranks), TYPE(weighted, rank_type), ORDO_WRITTEN, ALL}}};
+#undef WEIGHTED
+#undef WEIGHTED_KEYS
 
 static const ordo_verb ordo_verb_unique = {
     WHOLE(unique, n, false, false),

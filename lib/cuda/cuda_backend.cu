@@ -84,9 +84,9 @@ static const ordo_verb &verb_of(const ordo_verb &usual, const ordo_groups_job *j
 {
     return job->verb == ORDO_GROUP_RANK ? ordo_verb_group_rank : usual;
 }
-static const ordo_verb &verb_of(const ordo_verb &usual, const ordo_weighted_segments_job *job)
+static const ordo_verb &verb_of(const ordo_verb &usual, const ordo_weighted_job *job)
 {
-    return job->job.rank_type != 0 ? ordo_verb_weighted_rank : usual;
+    return job->rank_type != 0 ? ordo_verb_weighted_rank : usual;
 }
 static const ordo_verb &verb_of(const ordo_verb &usual, const ordo_move_job *job)
 {
@@ -122,7 +122,7 @@ static bool needs_rows(const ordo_moving_job *, const ordo_segment_view *view)
 {
     return !segments_are_dense(segment_map_of(view, 0));
 }
-static bool needs_rows(const ordo_weighted_segments_job *, const ordo_segment_view *view)
+static bool needs_rows(const ordo_weighted_job *, const ordo_segment_view *view)
 {
     return !segments_are_dense(segment_map_of(view, 0));
 }
@@ -405,7 +405,7 @@ static ordo_backend make_table(void)
                      verb<ordo_lexrank_job, ordo_verb_lexrank, dev_lexrank_scratch, dev_lexrank>>;
     SLOTS(groups, ordo_groups_job, dev);
     SLOT(weighted_groups, ordo_weighted_groups_job, dev);
-    SLOTS(weighted_segments, ordo_weighted_segments_job, dev);
+    SLOTS(weighted, ordo_weighted_job, dev);
     SLOT(move, ordo_move_job, dev);
     SLOTS(sort_records, ordo_records_job, dev);
     SLOTS(moving, ordo_moving_job, dev);

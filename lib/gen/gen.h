@@ -29,7 +29,6 @@ typedef struct ordo_gen_text_job {
 
 ordo_status ordo_gen_keys(const ordo_gen_job *job, ordo_exec *exec);
 ordo_status ordo_gen_order(const ordo_gen_job *job, ordo_exec *exec);
-ordo_status ordo_gen_mixes(const ordo_gen_job *job, ordo_exec *exec);
 /* The second half of SHUFFLED: job->out holds sorted keys. One exchange of two keys k places apart;
  * the keys before, between and after them are shuffled in groups of at most k + 1 keys. */
 ordo_status ordo_gen_shuffled(const ordo_gen_job *job, ordo_exec *exec);

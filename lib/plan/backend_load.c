@@ -14,12 +14,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PLUGIN "libordo_cuda.so"
 #define GONE " (deleted)" /* what the kernel appends to the path of a removed file */
+
+enum {
+    LINE_BEFORE_PATH = 128 /* bytes of a line of /proc/self/maps before the path, at most */
+};
 
 static const char here = 0; /* an address inside the file of this code */
 
@@ -36,71 +41,53 @@ static const char *path_of_mapping(char *line, uintptr_t address)
     return line + path;
 }
 
-/* The folder of the file with this code, to be freed; NULL: `why` has the reason. */
-static char *own_folder(char *why, size_t why_size)
+/* Finds the folder of the file with this code; false: `why` has the reason. */
+static bool own_folder(char folder[PATH_MAX], char *why, size_t why_size)
 {
+    char        line[PATH_MAX + LINE_BEFORE_PATH];
+    const char *path = NULL;
     FILE *const maps = fopen("/proc/self/maps", "re");
     if (maps == NULL) {
         snprintf(why, why_size,
                  "the folder of libordo is unknown: /proc/self/maps: %s; set ORDO_BACKEND_DIR",
                  strerror(errno));
-        return NULL;
+        return false;
     }
-    char       *line = NULL;
-    size_t      size = 0;
-    const char *path = NULL;
-    while (path == NULL && getline(&line, &size, maps) > 0)
+    while (path == NULL && fgets(line, sizeof line, maps) != NULL)
         path = path_of_mapping(line, (uintptr_t)&here);
     fclose(maps);
-
-    char        *folder = NULL;
-    size_t const length = path != NULL ? strlen(path) : 0;
-    size_t const gone = strlen(GONE);
-    if (length == 0 || path[0] != '/' || strstr(path, "\\012") != NULL) {
+    size_t const length = path != NULL ? strlen(path) : 0, gone = strlen(GONE);
+    if (length == 0 || length >= PATH_MAX || path[0] != '/' || strstr(path, "\\012") != NULL) {
         snprintf(why, why_size, "the folder of libordo is unknown; set ORDO_BACKEND_DIR");
-    } else if (length >= gone && strcmp(path + length - gone, GONE) == 0) {
+        return false;
+    }
+    if (length >= gone && strcmp(path + length - gone, GONE) == 0) {
         snprintf(why, why_size, "%.150s was removed or replaced after it was loaded; restart",
                  path);
-    } else {
-        folder = strdup(path);
-        if (folder == NULL)
-            snprintf(why, why_size, "no memory for a path");
-        else
-            *strrchr(folder, '/') = '\0';
+        return false;
     }
-    free(line);
-    return folder;
+    memcpy(folder, path, length + 1);
+    *strrchr(folder, '/') = '\0';
+    return true;
 }
 
-/* The absolute path of the plugin, to be freed; NULL: `why` has the reason. */
-static char *plugin_path(const char *directory, char *why, size_t why_size)
+/* Finds the absolute path of the plugin; false: `why` has the reason. */
+static bool plugin_path(const char *directory, char path[PATH_MAX], char *why, size_t why_size)
 {
+    char folder[PATH_MAX], wanted[PATH_MAX + sizeof "/" PLUGIN]; /* "" is the root folder */
     if (*directory != '\0' && *directory != '/') {
         snprintf(why, why_size, "ORDO_BACKEND_DIR is '%.100s'; expected an absolute path",
                  directory);
-        return NULL;
+        return false;
     }
-    char *folder; /* "" is the root folder */
-    if (*directory == '\0') {
-        folder = own_folder(why, why_size);
-    } else {
-        snprintf(why, why_size, "no memory for a path");
-        folder = strdup(directory);
+    if (*directory == '\0' && !own_folder(folder, why, why_size))
+        return false;
+    snprintf(wanted, sizeof wanted, "%s/" PLUGIN, *directory == '\0' ? folder : directory);
+    if (realpath(wanted, path) == NULL) {
+        snprintf(why, why_size, "no " PLUGIN " in %.160s", *directory == '\0' ? folder : directory);
+        return false;
     }
-    if (folder == NULL)
-        return NULL;
-    size_t const size = strlen(folder) + sizeof "/" PLUGIN;
-    char *const  wanted = malloc(size);
-    char        *found = NULL;
-    if (wanted != NULL) {
-        snprintf(wanted, size, "%s/" PLUGIN, folder);
-        found = realpath(wanted, NULL);
-    }
-    if (found == NULL)
-        snprintf(why, why_size, "no " PLUGIN " in %.160s", folder);
-    free(wanted);
-    free(folder);
-    return found;
+    return true;
 }
 
 /* Stores the address of a function of a library, or NULL, in the function pointer at `function`. */
@@ -131,16 +118,15 @@ static const ordo_backend *table_of(void *library, const char *path, char *why, 
 
 const ordo_backend *ordo_backend_load(const char *directory, char *why, size_t why_size)
 {
-    char *const path = plugin_path(directory, why, why_size);
-    if (path == NULL)
-        return NULL;
+    char                path[PATH_MAX];
     const ordo_backend *table = NULL;
-    void *const         library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!plugin_path(directory, path, why, why_size))
+        return NULL;
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library != NULL)
         table = table_of(library, path, why, why_size);
     else
         snprintf(why, why_size, "%s", dlerror());
-    free(path);
     return table;
 }
 

@@ -76,9 +76,7 @@ ordo_key_order ordo_look_at_keys(const ordo_load *load, uint64_t seed)
         add_window(&all, key, w > 0 ? &last : NULL);
         last = key[0];
     }
-    if (all.falls == 0 && all.far_falls == 0)
-        return KEYS_RISING;
-    if (all.rises == 0 && all.far_rises == 0)
-        return KEYS_FALLING;
+    if ((all.falls == 0 && all.far_falls == 0) || (all.rises == 0 && all.far_rises == 0))
+        return KEYS_ORDERED;
     return all.far_falls == 0 && all.radius <= NEAR ? KEYS_NEARLY_RISING : KEYS_UNORDERED;
 }

@@ -38,44 +38,39 @@ static double built_in(const ordo_load *load)
     return (double)(key + with) + STANDARD_CPU_VALUE * (double)load->value_size;
 }
 
-static ordo_load load_of(ordo_type type, size_t n, size_t value_size, ordo_cost_id with)
+/* Records of keys and `with`, where a record has `more` bytes beside the key. The link carries
+ * `bytes` for each record. */
+static ordo_load load_of(ordo_type type, size_t n, ordo_cost_id with, size_t more, size_t bytes)
 {
-    ordo_load load = {.n = n, .value_size = value_size, .key = cost_of_key(type), .with = with};
+    if (n < ORDO_TUNE_WEIGH_KEYS)
+        return (ordo_load){.cpu_ns = (double)n};
+    ordo_load load = {.n = n,
+                      .value_size = with == COST_NONE ? more : 0,
+                      .record_bytes = n * (ordo_type_size(type) + more),
+                      .link_bytes = (double)n * (double)bytes,
+                      .key = cost_of_key(type),
+                      .with = with};
     load.cpu_ns = (double)n * built_in(&load) * 1e-3;
     return load;
 }
 
 ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size)
 {
-    if (n < ORDO_TUNE_WEIGH_KEYS)
-        return (ordo_load){.cpu_ns = (double)n};
-    ordo_load load = load_of(type, n, value_size, COST_NONE);
-    load.record_bytes = n * (ordo_type_size(type) + value_size);
-    load.link_bytes = 2 * (double)load.record_bytes;
-    return load;
+    return load_of(type, n, COST_NONE, value_size, 2 * (ordo_type_size(type) + value_size));
 }
 
 ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type)
 {
-    if (n < ORDO_TUNE_WEIGH_KEYS)
-        return (ordo_load){.cpu_ns = (double)n};
-    ordo_load load = load_of(type, n, 0, COST_CPU_INDEX);
-    load.record_bytes = n * (ordo_type_size(type) + ordo_type_size(index_type));
-    load.link_bytes = (double)load.record_bytes;
-    return load;
+    size_t const index = ordo_type_size(index_type);
+    return load_of(type, n, COST_CPU_INDEX, index, ordo_type_size(type) + index);
 }
 
 ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
 {
-    if (n < ORDO_TUNE_WEIGH_KEYS)
-        return (ordo_load){.cpu_ns = (double)n};
-    ordo_load    load = load_of(type, n, 0, COST_CPU_RANK);
     size_t const number = n <= ORDO_TUNE_RANK_NARROW ? sizeof(uint32_t) : sizeof(uint64_t);
     size_t const home =
         ordo_rank_is_streamed(type, n, rank_type) ? number : ordo_type_size(rank_type);
-    load.record_bytes = n * (ordo_type_size(type) + number);
-    load.link_bytes = (double)n * (double)(ordo_type_size(type) + home);
-    return load;
+    return load_of(type, n, COST_CPU_RANK, number, ordo_type_size(type) + home);
 }
 
 /* The number of further reads per string beyond its first key, including work of the same cost: a
@@ -157,10 +152,9 @@ static double predict_ordered(const ordo_calibration *c, const ordo_load *load, 
     bool const alone = load->value_size == 0 && load->with == COST_NONE;
     if (order == KEYS_UNORDERED || (order == KEYS_NEARLY_RISING && !alone))
         return unordered;
-    double const byte = order == KEYS_RISING ? ORDO_TUNE_CPU_RISING : ORDO_TUNE_CPU_NEARLY;
-    ordo_load    ordered = *load;
+    ordo_load ordered = *load;
     ordered.key = COST_NONE; /* only cpu_ns is known */
-    ordered.cpu_ns = (double)load->record_bytes * byte * 1e-3;
+    ordered.cpu_ns = (double)load->record_bytes * ORDO_TUNE_CPU_ORDERED * 1e-3;
     double const seconds = predict_cpu(c, &ordered, threads);
     return seconds < unordered ? seconds : unordered;
 }

@@ -67,8 +67,7 @@ ordo_string_look ordo_look_at_strings(const ordo_strings *strings, size_t n, uin
 /* look_keys.c: the order that the keys of a load are probably in. */
 typedef enum ordo_key_order {
     KEYS_UNORDERED,
-    KEYS_RISING,
-    KEYS_FALLING,
+    KEYS_ORDERED, /* rising or falling */
     KEYS_NEARLY_RISING
 } ordo_key_order;
 

@@ -6,11 +6,10 @@
 #include "backend/tuning.h"
 
 enum {
-    /* Picoseconds of one thread for a byte of keys and values that are sorted or constant, and that
-     * are reversed or nearly sorted (look_keys.c). EMR, 2^28 keys f32, 16 threads: 12 ms if sorted,
-     * 26 at most; the same array took 45 ms on an H200. */
-    ORDO_TUNE_CPU_RISING = 180,
-    ORDO_TUNE_CPU_NEARLY = 390,
+    /* Picoseconds of one thread for a byte of keys and values that are sorted, constant, reversed
+     * or nearly sorted (look_keys.c), at most. EMR, 2^28 keys f32, 16 threads: 12 ms if sorted, 26
+     * at most; the same array took 45 ms on an H200. */
+    ORDO_TUNE_CPU_ORDERED = 390,
 
     /* Milliseconds to open the GPU if the process has a CUDA context already. The same machine, a
      * sort of 2^16 keys after PyTorch made its context: 35 ms more than the next one; without a

@@ -4,12 +4,10 @@
 #include "testkit.h"
 
 static const ordo_verb *const with_segments[] = {
-    &ordo_verb_sort,         &ordo_verb_sort_pairs,  &ordo_verb_argsort,
-    &ordo_verb_rank,         &ordo_verb_rank_sorted, &ordo_verb_select,
-    &ordo_verb_quantiles,    &ordo_verb_topk,        &ordo_verb_nth,
-    &ordo_verb_scan,         &ordo_verb_is_sorted,   &ordo_verb_radius,
-    &ordo_verb_runs,         &ordo_verb_moving,      &ordo_verb_weighted_segments,
-    &ordo_verb_weighted_rank};
+    &ordo_verb_sort,        &ordo_verb_sort_pairs, &ordo_verb_argsort,   &ordo_verb_rank,
+    &ordo_verb_rank_sorted, &ordo_verb_select,     &ordo_verb_quantiles, &ordo_verb_topk,
+    &ordo_verb_nth,         &ordo_verb_scan,       &ordo_verb_is_sorted, &ordo_verb_radius,
+    &ordo_verb_runs,        &ordo_verb_moving,     &ordo_verb_weighted,  &ordo_verb_weighted_rank};
 static const ordo_verb *const whole[] = {
     &ordo_verb_scan_bits,    &ordo_verb_partition, &ordo_verb_count_nans, &ordo_verb_unique,
     &ordo_verb_search,       &ordo_verb_move,      &ordo_verb_scatter,    &ordo_verb_copy,
@@ -44,7 +42,7 @@ static void check_checked(const ordo_verb *verb)
 static void check_segments(const ordo_verb *verb)
 {
     size_t arrays = 0;
-    CHECK(verb->slot != ORDO_SLOT_NONE);
+    CHECK(verb->slot != ORDO_SLOT_none);
     CHECK(verb->segments != 0 && verb->segments + sizeof(void *) <= verb->job_bytes);
     for (const ordo_array *array = verb->arrays; array < ordo_arrays_end(verb); array++)
         arrays += (array->use & (ORDO_EACH | ORDO_HOST)) == 0;

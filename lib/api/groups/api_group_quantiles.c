@@ -31,12 +31,13 @@ static void check_piece(void *arg, size_t lo, size_t hi)
         continue;
 }
 
-static ordo_status check_weights(ordo_exec *exec, const group_call *call, size_t results)
+static ordo_status check_weights(ordo_exec *exec, const group_call *call)
 {
     const ordo_group_opts *const wish = &call->wish;
     weights_check                check = {.call = call};
     TRY(api_check_weights(exec, wish->weights, wish->weight_type, call->job.n, ORDO_ALGORITHM_AUTO,
-                          call->job.quantiles, results * sizeof(double), "out"));
+                          call->job.quantiles, call->job.capacity * call->job.each * sizeof(double),
+                          "out"));
     TRY(api_check_weighted_method(exec, wish->weight_type, wish->method, call->is_median));
     if (exec->on_device)
         return ORDO_OK;
@@ -84,10 +85,11 @@ static ordo_status run_weighted(ordo_exec *exec, const group_call *call)
 
 static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
 {
-    ordo_type const type = call->job.type, weight_type = (ordo_type)call->wish.weight_type;
-    gather_weights  to = {.call = call};
-    group_call      order = *call;
-    api_segments    segments;
+    ordo_type const    type = call->job.type, weight_type = (ordo_type)call->wish.weight_type;
+    ordo_choice *const choice = &call->choice;
+    gather_weights     to = {.call = call};
+    group_call         order = *call;
+    api_segments       segments;
     order.job.type = (ordo_type)0;
     order.job.keys = NULL;
     TRY(groups_order_rows(exec, &order, true));
@@ -104,20 +106,18 @@ static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
     ordo_segments const layout =
         ORDO_OPTS(ordo_segments, .count = order.count, .offsets = order.starts);
     TRY(api_read_segments(exec, &layout, rows, false, &segments));
-    ordo_weighted_segments_job job = {.job = {.type = type,
-                                              .keys = to.keys,
-                                              .n = rows,
-                                              .weight_type = weight_type,
-                                              .weights = to.weights,
-                                              .q = call->job.q,
-                                              .count = call->job.each,
-                                              .method = weighted_method(call),
-                                              .nans = call->job.nans,
-                                              .out = call->job.quantiles}};
-    api_work const             work = {.verb = &ordo_verb_weighted_segments,
-                                       .job = &job,
-                                       .choice = &call->choice,
-                                       .needs_scratch = true};
+    ordo_weighted_job job = {.type = type,
+                             .keys = to.keys,
+                             .n = rows,
+                             .weight_type = weight_type,
+                             .weights = to.weights,
+                             .q = call->job.q,
+                             .count = call->job.each,
+                             .method = weighted_method(call),
+                             .nans = call->job.nans,
+                             .out = call->job.quantiles};
+    api_work const    work = {
+           .verb = &ordo_verb_weighted, .job = &job, .choice = choice, .needs_scratch = true};
     TRY(api_do_weighted(exec, &work, &segments, NULL));
     return groups_tell(exec, &order);
 }
@@ -151,18 +151,15 @@ static void quantiles_piece(void *arg, size_t lo, size_t hi)
 static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
                                      const ordo_groups *groups, const ordo_group_opts *opts)
 {
-    size_t results;
-    bool   done;
+    bool done;
     TRY(groups_check(exec, call, groups, opts, 0));
     TRY(api_check_nans(exec, call->wish.nans));
     TRY(api_check_method(exec, call->wish.method, call->is_median));
-    TRY(groups_check_room(exec, call, &results));
     TRY(api_check_aligned(exec, call->job.q, call->job.each, sizeof(double), "q"));
-    TRY(groups_check_result(exec, call, call->job.quantiles, results, sizeof(double), "out"));
     TRY(api_check_q(exec, call->job.q, call->job.each));
-    if (call->wish.weights != NULL)
-        TRY(check_weights(exec, call, results));
     TRY(groups_choose(ctx, exec, call));
+    if (call->wish.weights != NULL)
+        TRY(check_weights(exec, call));
     if (call->wish.weights != NULL)
         return groups_is_whole(call) ? run_weighted(exec, call) : weighted_quantiles(exec, call);
     if (groups_is_whole(call))

@@ -2,11 +2,8 @@
  *
  * One sort of rows by the group key and the key (the backend's lexsort) puts the rows of each group
  * next to each other, in the order of their keys. Every result is read from that order: ranks,
- * quantiles, the first k keys. Counts and quantiles need no order of rows: if the group keys are
- * integers of a narrow range, the backend's `collect` counts them and sorts each group. For counts,
- * api_few_groups.c hashes few distinct keys, and a sort of a copy of the group keys finds many. */
+ * quantiles, the first k keys. Counts and quantiles need no order of rows (api_find_groups.c). */
 #include "api/groups/api_groups.h"
-#include "core/keybits.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,16 +26,8 @@ ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *g
     TRY(api_check_type(exec, (ordo_type)g.type, "groups.type"));
     FAIL_IF(g.nans != ORDO_NANS_LAST && g.nans != ORDO_NANS_OMIT, ORDO_E_ARG,
             "groups.nans is %u; expected ORDO_NANS_LAST or ORDO_NANS_OMIT", g.nans);
-    size_t const size = ordo_type_size((ordo_type)g.type);
-    TRY(api_check_aligned(exec, g.keys, job->n, size, "groups.keys"));
-    if (g.unique != NULL)
-        TRY(api_check_aligned(exec, g.unique, g.capacity, size, "groups.unique"));
-    if (g.sizes != NULL)
-        TRY(api_check_aligned(exec, g.sizes, g.capacity, sizeof(uint64_t), "groups.sizes"));
-    if (job->type != 0) {
+    if (job->type != 0)
         TRY(api_check_type(exec, job->type, "type"));
-        TRY(api_check_aligned(exec, job->keys, job->n, ordo_type_size(job->type), "keys"));
-    }
     job->group_keys = g.keys;
     job->group_type = (ordo_type)g.type;
     job->omit = g.nans == ORDO_NANS_OMIT;
@@ -53,191 +42,48 @@ ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *g
     return ORDO_OK;
 }
 
-ordo_status groups_check_result(ordo_exec *exec, const group_call *call, const void *out,
-                                size_t count, size_t size, const char *what)
+/* Whether an array of the verb must be there. */
+static bool is_required(const ordo_groups_job *job, const ordo_array *array)
 {
-    const ordo_groups_job *const job = &call->job;
-    size_t const                 group_bytes = job->n * ordo_type_size(job->group_type);
-    size_t const                 key_bytes = job->n * ordo_type_size(job->type);
-    TRY(api_check_aligned(exec, out, count, size, what));
-    TRY(api_check_apart(exec, job->group_keys, group_bytes, "groups.keys", out, count * size,
-                        what));
-    return api_check_apart(exec, job->keys, key_bytes, "keys", out, count * size, what);
-}
-
-ordo_status groups_check_room(ordo_exec *exec, const group_call *call, size_t *results)
-{
-    FAIL_IF(!ordo_size_mul(call->job.capacity, call->job.each, results), ORDO_E_ARG,
-            "%zu results for each of %zu groups are more than memory can hold", call->job.each,
-            call->job.capacity);
-    return ORDO_OK;
-}
-
-/* ---- The order and the groups ---- */
-
-static void count_piece(void *arg, size_t lo, size_t hi)
-{
-    group_call *const call = arg;
-    uint64_t          count = 0;
-    for (size_t i = lo; i < hi; i++)
-        count += (call->heads[i] & ORDO_ROW_FIRST) != 0;
-    call->pieces[lo / GROUPS_ROWS] = count;
-}
-
-static void starts_piece(void *arg, size_t lo, size_t hi)
-{
-    group_call *const call = arg;
-    uint64_t          at = call->pieces[lo / GROUPS_ROWS];
-    for (size_t i = lo; i < hi; i++)
-        if ((call->heads[i] & ORDO_ROW_FIRST) != 0)
-            call->starts[at++] = i;
-}
-
-static bool is_nan(ordo_type type, const void *keys, size_t row)
-{
-    return type == ORDO_F32   ? key_is_nan_f32(((const float *)keys)[row]) != 0
-           : type == ORDO_F64 ? key_is_nan_f64(((const double *)keys)[row]) != 0
-                              : false;
-}
-
-static ordo_status take_pieces(ordo_exec *exec, group_call *call)
-{
-    TRY_SCRATCH(exec, ordo_div_up(call->job.n, GROUPS_ROWS) * sizeof *call->pieces + 1,
-                call->pieces);
-    return ORDO_OK;
-}
-
-static ordo_status find_starts(ordo_exec *exec, group_call *call)
-{
-    size_t const n = call->job.n;
-    if (!ordo_loop(exec, n, GROUPS_ROWS, count_piece, call))
-        return ORDO_E_CANCELLED;
-    call->count = (size_t)ordo_sums_before_64(call->pieces, ordo_div_up(n, GROUPS_ROWS));
-    if (call->starts == NULL)
-        TRY_SCRATCH(exec, (call->count + 1) * sizeof *call->starts, call->starts);
-    if (!ordo_loop(exec, n, GROUPS_ROWS, starts_piece, call))
-        return ORDO_E_CANCELLED;
-    call->starts[call->count] = n;
-    if (call->count > 0 && call->job.omit &&
-        is_nan(call->job.group_type, call->job.group_keys,
-               groups_row_at(call, (size_t)call->starts[call->count - 1]))) {
-        call->count--;
-        call->has_nulls = true;
-    }
-    return api_check_group_count(exec, &call->job, call->count);
-}
-
-ordo_status groups_order_rows(ordo_exec *exec, group_call *call, bool folded)
-{
-    ordo_key_column const columns[2] = {
-        {call->job.group_keys, call->job.group_type, false, true},
-        {call->job.keys, call->job.type, call->job.descending, folded}};
-    size_t const count = call->job.keys == NULL ? 1 : 2;
-    if (call->index == NULL) {
-        call->index_type = call->job.n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
-        TRY_SCRATCH(exec, call->job.n * ordo_type_size(call->index_type), call->index);
-    } else { /* the caller's: no request may be refused after the sort has written it */
-        TRY_SCRATCH(exec, (call->job.n + 1) * sizeof *call->starts, call->starts);
-    }
-    TRY(take_pieces(exec, call));
-    TRY_SCRATCH(exec, call->job.n, call->heads);
-    ordo_lexsort_job const job = {columns,          count,       call->job.n,
-                                  call->index_type, call->index, call->heads};
-    TRY(call->choice.backend->lexsort(call->choice.state, &job, exec));
-    return find_starts(exec, call);
-}
-
-ordo_status groups_collect(ordo_exec *exec, group_call *call, bool *done)
-{
-    ordo_type const  group_type = call->job.group_type;
-    ordo_collect_job job = {.group_type = group_type,
-                            .group_keys = call->job.group_keys,
-                            .n = call->job.n,
-                            .type = call->job.type,
-                            .keys = call->job.keys};
-    if (call->choice.backend->collect != NULL && group_type != ORDO_F32 && group_type != ORDO_F64)
-        TRY(call->choice.backend->collect(call->choice.state, &job, exec));
-    *done = job.count > 0;
-    if (!*done)
-        return ORDO_OK;
-    call->starts = job.starts;
-    call->count = job.count;
-    call->unique = job.unique;
-    call->job.keys = call->job.keys != NULL ? job.sorted : NULL;
-    return api_check_group_count(exec, &call->job, call->count);
-}
-
-/* Replaces the group keys by a sorted copy and finds the groups. */
-static ordo_status sort_groups(ordo_exec *exec, group_call *call)
-{
-    ordo_type const type = call->job.group_type;
-    ordo_exec       part;
-    void           *sorted;
-    TRY_SCRATCH(exec, call->job.n * ordo_type_size(type) + 1, sorted);
-    TRY_SCRATCH(exec, call->job.n + 1, call->heads);
-    TRY(take_pieces(exec, call));
-    ordo_sort_job const job = {
-        .type = type, .keys = sorted, .n = call->job.n, .source = call->job.group_keys};
-    part = *exec;
-    TRY(call->choice.backend->sort(call->choice.state, &job, &part));
-    exec->algorithm = "sort";
-    exec->isa = part.isa;
-    call->job.group_keys = sorted;
-    TRY(api_mark_groups(exec, type, sorted, call->job.n, call->heads));
-    return find_starts(exec, call);
-}
-
-/* Writes the key of each group: one bit pattern for all zeros, and one for all NaNs. */
-static void unique_piece(void *arg, size_t lo, size_t hi)
-{
-    const group_call *const      call = arg;
-    const ordo_groups_job *const g = &call->job;
-    size_t const                 size = ordo_type_size(g->group_type);
-    if (call->unique != NULL) {
-        memcpy((char *)g->unique + lo * size, (const char *)call->unique + lo * size,
-               (hi - lo) * size);
-        return;
-    }
-    for (size_t i = lo; i < hi; i++) {
-        size_t const row = groups_row_at(call, (size_t)call->starts[i]);
-        switch (g->group_type) {
-        case ORDO_F32: {
-            float const key = ((const float *)g->group_keys)[row];
-            ((float *)g->unique)[i] = key_is_nan_f32(key) ? NAN : key_of_f32(key_fold_f32(key));
-            break;
-        }
-        case ORDO_F64: {
-            double const key = ((const double *)g->group_keys)[row];
-            ((double *)g->unique)[i] =
-                key_is_nan_f64(key) ? (double)NAN : key_of_f64(key_fold_f64(key));
-            break;
-        }
-        default:
-            memcpy((char *)g->unique + i * size, (const char *)g->group_keys + row * size, size);
-        }
+    switch (array->field) {
+    case offsetof(ordo_groups_job, keys):
+        return job->type != 0;
+    case offsetof(ordo_groups_job, out):
+        return job->verb == ORDO_GROUP_ARGSORT || job->verb == ORDO_GROUP_RANK;
+    case offsetof(ordo_groups_job, quantiles):
+        return job->verb == ORDO_GROUP_QUANTILES;
+    default:
+        return (array->use & ORDO_OPTIONAL) == 0;
     }
 }
 
-static void sizes_piece(void *arg, size_t lo, size_t hi)
+/* Results must not overlap the group keys and the keys, which are the first rows of the verb. */
+static ordo_status check_arrays(ordo_exec *exec, const ordo_groups_job *job)
 {
-    const group_call *const call = arg;
-    for (size_t i = lo; i < hi; i++)
-        call->job.sizes[i] = call->starts[i + 1] - call->starts[i];
-}
-
-ordo_status groups_tell(ordo_exec *exec, group_call *call)
-{
-    if (call->job.unique != NULL && !ordo_loop(exec, call->count, GROUPS_PIECE, unique_piece, call))
-        return ORDO_E_CANCELLED;
-    if (call->job.sizes != NULL && !ordo_loop(exec, call->count, GROUPS_PIECE, sizes_piece, call))
-        return ORDO_E_CANCELLED;
-    if (call->job.groups != NULL)
-        *call->job.groups = call->count;
+    const ordo_verb *const verb =
+        job->verb == ORDO_GROUP_RANK ? &ordo_verb_group_rank : &ordo_verb_groups;
+    size_t results;
+    FAIL_IF(!ordo_size_mul(job->capacity, job->each, &results), ORDO_E_ARG,
+            "%zu results for each of %zu groups are more than memory can hold", job->each,
+            job->capacity);
+    for (const ordo_array *array = verb->arrays; array < ordo_arrays_end(verb); array++) {
+        const void *const at = ordo_pointer_in(job, array->field);
+        size_t const n = ordo_array_count(verb, array, job), size = ordo_array_size(array, job);
+        if (at == NULL && !is_required(job, array))
+            continue;
+        TRY(api_check_aligned(exec, at, n, size, array->name));
+        for (const ordo_array *keys = verb->arrays;
+             keys < verb->arrays + 2 && (array->use & ORDO_WRITTEN) != 0; keys++)
+            TRY(api_check_apart(exec, ordo_pointer_in(job, keys->field),
+                                job->n * ordo_array_size(keys, job), keys->name, at, n * size,
+                                array->name));
+    }
     return ORDO_OK;
 }
 
 ordo_status groups_choose(ordo_ctx *ctx, ordo_exec *exec, group_call *call)
 {
+    TRY(check_arrays(exec, &call->job));
     TRY(api_choose(ctx, exec, NULL, &call->choice));
     return api_check_slot(exec, &call->choice, call->choice.backend->lexsort != NULL, "groups");
 }
@@ -247,17 +93,11 @@ ordo_status groups_choose(ordo_ctx *ctx, ordo_exec *exec, group_call *call)
 static ordo_status counts_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
                                   const ordo_groups *groups, const ordo_group_opts *opts)
 {
-    bool done;
     TRY(groups_check(exec, call, groups, opts, 0));
     TRY(groups_choose(ctx, exec, call));
     if (groups_is_whole(call))
         return groups_run_whole(exec, call);
-    TRY(api_count_few_groups(exec, &call->job, &done));
-    if (done)
-        return ORDO_OK;
-    TRY(groups_collect(exec, call, &done));
-    if (!done)
-        TRY(sort_groups(exec, call));
+    TRY(groups_count(exec, call));
     return groups_tell(exec, call);
 }
 
@@ -275,11 +115,7 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *c
         call->job.type = (ordo_type)0;
     TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
     TRY(api_check_index_type(exec, call->index_type, call->job.n));
-    TRY(groups_check_result(exec, call, call->index, call->job.n, ordo_type_size(call->index_type),
-                            "index"));
     TRY(groups_choose(ctx, exec, call));
-    call->job.out_type = call->index_type;
-    call->job.out = call->index;
     if (groups_is_whole(call))
         return groups_run_whole(exec, call);
     TRY(groups_order_rows(exec, call, true));
@@ -290,7 +126,12 @@ ordo_status ordo_group_argsort(ordo_ctx *ctx, const ordo_groups *groups, ordo_ty
                                const void *keys, size_t n, ordo_type index_type, void *index,
                                const ordo_group_opts *opts)
 {
-    group_call call = {.job = {.verb = ORDO_GROUP_ARGSORT, .type = type, .keys = keys, .n = n},
+    group_call call = {.job = {.verb = ORDO_GROUP_ARGSORT,
+                               .type = type,
+                               .keys = keys,
+                               .n = n,
+                               .out_type = index_type,
+                               .out = index},
                        .index_type = index_type,
                        .index = index};
     API_CALL("group_argsort", type, n, argsort_checked(ctx, exec, &call, groups, opts));
@@ -335,8 +176,6 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
     TRY(api_check_ranks(exec, call->job.out_type,
                         &ORDO_OPTS(ordo_rank_opts, .ties = call->wish.ties), &rule));
     TRY(api_check_rank_count(exec, call->job.out_type, call->job.n));
-    TRY(groups_check_result(exec, call, call->job.out, call->job.n,
-                            ordo_type_size(call->job.out_type), "ranks"));
     TRY(groups_choose(ctx, exec, call));
     if (groups_is_whole(call))
         return groups_run_whole(exec, call);
@@ -366,7 +205,7 @@ size_t groups_nans_of(const group_call *call, size_t start, size_t end)
     size_t lo = start, hi = end; /* the first NaN is in [lo, hi] */
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
-        if (is_nan(call->job.type, call->job.keys, groups_row_at(call, middle)))
+        if (groups_is_nan(call->job.type, call->job.keys, groups_row_at(call, middle)))
             hi = middle;
         else
             lo = middle + 1;
@@ -399,21 +238,10 @@ static void topk_piece(void *arg, size_t lo, size_t hi)
 static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call,
                                 const ordo_groups *groups, const ordo_group_opts *opts)
 {
-    size_t results;
     TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
     FAIL_IF(call->wish.nans > ORDO_NANS_OMIT, ORDO_E_ARG, "nans is %u; expected last or omit",
             call->wish.nans);
     TRY(api_check_index_type(exec, call->job.out_type, call->job.n));
-    TRY(groups_check_room(exec, call, &results));
-    if (call->job.values != NULL)
-        TRY(groups_check_result(exec, call, call->job.values, results,
-                                ordo_type_size(call->job.type), "values"));
-    if (call->job.out != NULL)
-        TRY(groups_check_result(exec, call, call->job.out, results,
-                                ordo_type_size(call->job.out_type), "index"));
-    if (call->job.found != NULL)
-        TRY(groups_check_result(exec, call, call->job.found, call->job.capacity, sizeof(uint64_t),
-                                "found"));
     TRY(groups_choose(ctx, exec, call));
     if (groups_is_whole(call))
         return groups_run_whole(exec, call);

@@ -3,8 +3,7 @@
 
 /* Checks the columns and converts them to the columns of a job. */
 static ordo_status read_columns(ordo_exec *exec, const ordo_column *columns, size_t count, size_t n,
-                                const void *out, size_t out_bytes, bool is_query,
-                                ordo_key_column *to)
+                                const void *out, size_t out_bytes, ordo_key_column *to)
 {
     FAIL_IF(count < 1 || count > ORDO_COLUMNS_MOST, ORDO_E_ARG,
             "count is %zu; expected 1 to %d columns", count, ORDO_COLUMNS_MOST);
@@ -15,9 +14,8 @@ static ordo_status read_columns(ordo_exec *exec, const ordo_column *columns, siz
         FAIL_IF((columns[c].flags & ~(uint32_t)ORDO_DESCENDING) != 0, ORDO_E_VERSION,
                 "columns[%zu].flags is 0x%x; expected 0 or ORDO_DESCENDING", c, columns[c].flags);
         TRY(api_check_aligned(exec, columns[c].keys, n, ordo_type_size(type), "a column"));
-        if (!is_query)
-            TRY(api_check_apart(exec, columns[c].keys, n * ordo_type_size(type), "a column", out,
-                                out_bytes, "the result"));
+        TRY(api_check_apart(exec, columns[c].keys, n * ordo_type_size(type), "a column", out,
+                            out_bytes, "the result"));
         to[c] = (ordo_key_column){columns[c].keys, type, (columns[c].flags & ORDO_DESCENDING) != 0,
                                   true};
     }
@@ -31,28 +29,31 @@ typedef struct lex_call { /* the arguments of a call */
     void              *out;
 } lex_call;
 
+/* Checks the arrays and chooses the backend. */
+static ordo_status begin(ordo_ctx *ctx, ordo_exec *exec, const lex_call *call, const char *out_what,
+                         ordo_key_column *columns, ordo_choice *choice)
+{
+    size_t const size = ordo_type_size(call->out_type);
+    TRY(api_check_aligned(exec, call->out, call->n, size, out_what));
+    TRY(read_columns(exec, call->columns, call->count, call->n, call->out, call->n * size,
+                     columns));
+    TRY(api_choose(ctx, exec, NULL, choice));
+    return api_check_slot(exec, choice, choice->backend->lexsort != NULL,
+                          "sort of several columns");
+}
+
 static ordo_status lexsort_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_call *call,
                                    const ordo_sort_opts *opts, size_t *bytes)
 {
     ordo_sort_opts  wish;
     ordo_choice     choice;
     ordo_key_column columns[ORDO_COLUMNS_MOST];
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_STABLE | ORDO_ON_DEVICE, wish.stream));
-    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
-            "opts.radius or opts.source is set; ordo_lexsort takes neither");
-    TRY(api_no_segments(exec, wish.segments, "ordo_lexsort"));
+    TRY(api_read_sort_flags(exec, opts, ORDO_STABLE | ORDO_ON_DEVICE, "ordo_lexsort", &wish));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %s does not sort rows of several columns; expected auto",
             API_ALGORITHM(wish.algorithm));
     TRY(api_check_index_type(exec, call->out_type, call->n));
-    size_t const size = ordo_type_size(call->out_type);
-    TRY(api_check_aligned(exec, call->out, call->n, size, "index"));
-    TRY(read_columns(exec, call->columns, call->count, call->n, call->out, call->n * size,
-                     bytes != NULL, columns));
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    TRY(api_check_slot(exec, &choice, choice.backend->lexsort != NULL, "sort of several columns"));
+    TRY(begin(ctx, exec, call, "index", columns, &choice));
     ordo_lexsort_job const job = {columns, call->count, call->n, call->out_type, call->out, NULL};
     ANSWER_SIZE_QUERY(bytes, choice, lexsort, &job);
     return choice.backend->lexsort(choice.state, &job, exec);
@@ -119,12 +120,7 @@ static ordo_status lexrank_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_cal
             "algorithm %s does not rank rows of several columns; expected auto",
             API_ALGORITHM(wish.algorithm));
     TRY(api_check_rank_count(exec, call->out_type, call->n));
-    size_t const size = ordo_type_size(call->out_type);
-    TRY(api_check_aligned(exec, call->out, call->n, size, "ranks"));
-    TRY(read_columns(exec, call->columns, call->count, call->n, call->out, call->n * size,
-                     bytes != NULL, columns));
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    TRY(api_check_slot(exec, &choice, choice.backend->lexsort != NULL, "rank of several columns"));
+    TRY(begin(ctx, exec, call, "ranks", columns, &choice));
     return lexrank_rows(exec, &choice, call, columns, (ordo_ties)wish.ties, bytes);
 }
 

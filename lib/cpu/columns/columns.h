@@ -2,7 +2,6 @@
 #ifndef ORDO_CPU_COLUMNS_COLUMNS_H
 #define ORDO_CPU_COLUMNS_COLUMNS_H
 
-#include "backend/groups.h"
 #include "cpu/base/cpu.h"
 
 /* The least and the largest key bits of n rows, n > 0. */

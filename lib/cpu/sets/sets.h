@@ -2,7 +2,6 @@
 #ifndef ORDO_CPU_SETS_SETS_H
 #define ORDO_CPU_SETS_SETS_H
 
-#include "backend/sets.h"
 #include "cpu/base/cpu.h"
 
 /* A hash table of key patterns (the bytes of keys). A pattern is in the slot of its hash, and a key

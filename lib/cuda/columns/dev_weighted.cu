@@ -26,17 +26,16 @@ static ordo_type number_type_of(size_t most)
                                 : ORDO_U64;
 }
 
-static weighted_work weighted_layout(cuda_scratch *scratch, const ordo_weighted_segments_job *given)
+static weighted_work weighted_layout(cuda_scratch *scratch, const ordo_weighted_job *job)
 {
-    const ordo_weighted_job *const job = &given->job;
-    ordo_segment_view const        one = {1, NULL, job->n, job->n, 1, 1, 0};
-    ordo_segment_view const        view = given->segments != NULL ? *given->segments : one;
-    weighted_work                  work = {};
+    ordo_segment_view const one = {1, NULL, job->n, job->n, 1, 1, 0};
+    ordo_segment_view const view = job->segments != NULL ? *job->segments : one;
+    weighted_work           work = {};
     work.out = job->out;
     work.map = segment_map_of(&view, job->n);
     work.number_type = number_type_of(view.count);
     work.numbers = scratch_take<char>(scratch, job->n * cuda_type_size(work.number_type));
-    if (given->segments == NULL && job->rank_type == 0)
+    if (job->segments == NULL && job->rank_type == 0)
         work.out = scratch_take<double>(scratch, job->count);
     return work;
 }
@@ -90,11 +89,9 @@ static __global__ void fill_nans(double *out, uint64_t n)
 
 /* ---- The verb ---- */
 
-static ordo_weighted_groups_job groups_of(const ordo_weighted_segments_job *given,
-                                          const weighted_work              &work)
+static ordo_weighted_groups_job groups_of(const ordo_weighted_job *job, const weighted_work &work)
 {
-    const ordo_weighted_job *const job = &given->job;
-    ordo_weighted_groups_job       to = {};
+    ordo_weighted_groups_job to = {};
     to.groups.verb = job->rank_type != 0 ? ORDO_GROUP_RANK : ORDO_GROUP_QUANTILES;
     to.groups.descending = job->descending;
     to.groups.ties = job->ties;
@@ -114,11 +111,11 @@ static ordo_weighted_groups_job groups_of(const ordo_weighted_segments_job *give
     to.weight_type = job->weight_type;
     to.weights = job->weights;
     to.places = work.map.count;
-    to.waits = given->segments == NULL && job->rank_type == 0;
+    to.waits = job->segments == NULL && job->rank_type == 0;
     return to;
 }
 
-size_t dev_weighted_segments_scratch(const ordo_weighted_segments_job *job)
+size_t dev_weighted_scratch(const ordo_weighted_job *job)
 {
     cuda_scratch                   counted = {};
     weighted_work const            work = weighted_layout(&counted, job);
@@ -137,27 +134,26 @@ static ordo_status fetch_results(cuda_call *call, const ordo_weighted_job *job, 
 }
 
 /* Computes the results of all segments with elements. */
-static ordo_status run_groups(cuda_call *call, const ordo_weighted_segments_job *given,
+static ordo_status run_groups(cuda_call *call, const ordo_weighted_job *job,
                               const weighted_work &work)
 {
-    if (given->job.n == 0)
+    if (job->n == 0)
         return ORDO_OK;
     TRY(number_all(call, work));
-    ordo_weighted_groups_job const groups = groups_of(given, work);
+    ordo_weighted_groups_job const groups = groups_of(job, work);
     return dev_weighted_groups(call, &groups);
 }
 
-ordo_status dev_weighted_segments(cuda_call *call, const ordo_weighted_segments_job *given)
+ordo_status dev_weighted(cuda_call *call, const ordo_weighted_job *job)
 {
-    const ordo_weighted_job *const job = &given->job;
-    weighted_work const            work = weighted_layout(&call->scratch, given);
-    size_t const                   results = work.map.count * job->count;
+    weighted_work const work = weighted_layout(&call->scratch, job);
+    size_t const        results = work.map.count * job->count;
     if (job->rank_type != 0)
-        return run_groups(call, given, work);
+        return run_groups(call, job, work);
     if (results == 0)
         return ORDO_OK;
     TRY(CUDA_LAUNCH(call, fill_nans, column_grid(call, results), COLUMN_THREADS, 0, work.out,
                     (uint64_t)results));
-    TRY(run_groups(call, given, work));
-    return given->segments == NULL ? fetch_results(call, job, work.out) : ORDO_OK;
+    TRY(run_groups(call, job, work));
+    return job->segments == NULL ? fetch_results(call, job, work.out) : ORDO_OK;
 }

@@ -10,7 +10,7 @@
 #ifndef ORDO_CUDA_COLUMNS_GROUP_WEIGHTS_H
 #define ORDO_CUDA_COLUMNS_GROUP_WEIGHTS_H
 
-#include "backend/groups.h"
+#include "backend/job.h"
 #include "core/weighted.h"
 #include "cuda/columns/groups.cuh"
 #include "cuda/scan/segment_chain.cuh"

@@ -3,7 +3,7 @@
 #ifndef ORDO_CUDA_COLUMNS_WEIGHTED_GROUPS_H
 #define ORDO_CUDA_COLUMNS_WEIGHTED_GROUPS_H
 
-#include "backend/groups.h"
+#include "backend/job.h"
 #include "cuda/runtime/cuda_rt.cuh"
 
 /* ORDO_E_ARG: the sum of the weights is too large. On a device a weight may also be refused. */
@@ -18,7 +18,7 @@ static inline ordo_status weights_too_large(cuda_call *call, bool is_float)
 size_t      dev_weighted_groups_scratch(const ordo_weighted_groups_job *job);
 ordo_status dev_weighted_groups(cuda_call *call, const ordo_weighted_groups_job *job);
 
-size_t      dev_weighted_segments_scratch(const ordo_weighted_segments_job *job);
-ordo_status dev_weighted_segments(cuda_call *call, const ordo_weighted_segments_job *job);
+size_t      dev_weighted_scratch(const ordo_weighted_job *job);
+ordo_status dev_weighted(cuda_call *call, const ordo_weighted_job *job);
 
 #endif

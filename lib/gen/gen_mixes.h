@@ -1,10 +1,14 @@
-/* gen_mixes.c - timestamps, prices and sensors: keys with the structure of recorded data.
+/* gen_mixes.h - key i of timestamps, prices and sensors, whose keys have the structure of recorded
+ * data, for gen_keys.c.
  *
  * timestamps ascend in bursts inside a small part of the range; jitter exchanges neighbours, and
  * one key in 64 is late. prices are log-normal whole cents with many ties. sensors are readings of
  * several sensors in turn: twelve bits, noise, constants and a mark for a missing reading.
  *
  * Integer arithmetic, and for prices as floats one division, which IEEE 754 rounds to nearest. */
+#ifndef ORDO_GEN_GEN_MIXES_H
+#define ORDO_GEN_GEN_MIXES_H
+
 #include "gen/gen_maps.h"
 
 enum {
@@ -104,16 +108,4 @@ static bool gen_reading(const gen_state *state, size_t i, uint64_t *reading)
     return ordo_random_below(lost, READING_LOST) != 0;
 }
 
-#define ORDO_TEMPLATE "gen/gen_mixes.t.h"
-#include "core/for_each_type.h"
-
-ordo_status ordo_gen_mixes(const ordo_gen_job *job, ordo_exec *exec)
-{
-    gen_state state = {.job = job, .stream = gen_stream(job->seed, job->dist, GEN_DRAW)};
-
-    if (job->dist == ORDO_DIST_TIMESTAMPS)
-        state.grid =
-            gen_grid_make(UINT64_MAX, ordo_div_up(job->n, (size_t)ordo_min(job->k, job->n)));
-    ordo_body *const body = BY_TYPE(job->type, gen_mixes_body, (job->dist));
-    return ordo_loop(exec, job->n, ORDO_GEN_BLOCK, body, &state) ? ORDO_OK : ORDO_E_CANCELLED;
-}
+#endif
