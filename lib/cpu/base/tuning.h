@@ -249,8 +249,8 @@ enum {
      * for 2^13, 2^16, 2^18: 66, 68, 67. */
     ORDO_TUNE_MERGE_BLOCK = ORDO_TUNE(1 << 16, 48),
 
-    /* Items up to which the in-place radix sort merges with a buffer on the stack (8 KB). V1, 3e6
-     * random items of 128 bits, ms of one thread for 128, 512, 1024: 72.5, 71.8, 72.3. */
+    /* Items up to which the sorts without scratch use a buffer on the stack (8 KB of records). V1,
+     * 3e6 random items of 128 bits, ms of one thread for 128, 512, 1024: 72.5, 71.8, 72.3. */
     ORDO_TUNE_INPLACE_SMALL = ORDO_TUNE(512, 32),
 
     /* Sorts by a caller's comparison, which takes 5 ns at best: elements sorted by one thread and
