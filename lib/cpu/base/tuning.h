@@ -232,12 +232,10 @@ enum {
 
     /* Keys out of place that are sorted apart (lib/cpu/sort/displaced.c): one key in
      * DISPLACED_FREE of the array, and one in DISPLACED_SHARE of those read so far. It is tried if
-     * at most one neighbour in DISPLACED_FALLS falls within the windows, and at most
-     * DISPLACED_FAR windows begin below the one before. An estimate: each key out of place
-     * costs a mispredicted branch or two, and about 12 ns to sort it. */
+     * at most one neighbour in DISPLACED_SHARE falls within the windows, and at most DISPLACED_FAR
+     * windows begin below the one before. displaced.c has the measurement. */
     ORDO_TUNE_DISPLACED_FREE = ORDO_TUNE(64, 8),
     ORDO_TUNE_DISPLACED_SHARE = ORDO_TUNE(16, 4),
-    ORDO_TUNE_DISPLACED_FALLS = ORDO_TUNE(16, 4),
     ORDO_TUNE_DISPLACED_FAR = ORDO_TUNE(6, 2),
 
     /* Elements buffered on each side by one step of ordo_partition: two buffers of at most 8 KB
