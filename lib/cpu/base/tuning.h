@@ -152,13 +152,14 @@ enum {
     /* Integers of 64 bits that the vector sort sorts by 32-bit integers that stand for them
      * (lib/cpu/vector/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64
      * uniform 3000 keys 0.80, 10^5 0.88; f64 in [0, 1) 10^4 0.86. AVX2, u64 of all magnitudes 10^4
-     * 0.35. MOST is an estimate: the integers and their stand-ins fill the L1 cache. */
+     * 0.35. MOST: the integers, their stand-ins and the room for both take 48 KB, an L1 cache. */
     ORDO_TUNE_WORDS_PACKED_LEAST = 257,
     ORDO_TUNE_WORDS_PACKED_MOST = 2048,
 
-    /* Keys of 64 bits whose argsorts and ranks move words that hold a part of the key and its index
-     * (lib/cpu/radix/short_keys.c), at least (an estimate) and at most: more leave too few bits. */
-    ORDO_TUNE_SHORT_LEAST = ORDO_TUNE(1 << 16, 64),
+    /* From ORDER on, 64-bit keys of an argsort or of ranks become words that hold a part of the key
+     * and its index (lib/cpu/radix/short_keys.c). Sapphire Rapids, generic, time of whole keys / of
+     * these: argsort f64 and u64 and ranks f64, 70,000 keys 0.74, 0.83, 0.88; 150,000 1.03, 1.04,
+     * 1.13. With AVX-512, 10^7 keys 1.15 (f64), 1.22 (u64). More keys leave too few bits. */
     ORDO_TUNE_SHORT_MOST = 1 << 28,
 
     /* Different keys that are told apart on the stack if they are equal when short. */
@@ -173,19 +174,14 @@ enum {
     ORDO_TUNE_DENSE_WORDS = ORDO_TUNE(1 << 17, 150),
     ORDO_TUNE_DENSE_RANGE = ORDO_TUNE(1 << 20, 300),
     /* Tenths of a nanosecond that a key takes there with one thread: counted in words and written,
-     * counted in bytes and written, and sorted if its value is outside the range. V1, 10^6 keys u32
-     * and u64 of all magnitudes up to 2^20: sorted 9.2 and 9.4 ns, counted or sorted 3.9 and 4.1.
-     * With a vector sort a key takes less, and from MANY keys on more. EMR, ns, 10^5 keys u32 and
+     * counted in bytes and written, and sorted if its value is outside the range; with a vector
+     * sort for each byte of the key. V1, 10^6 keys u32 and u64 of all magnitudes up to 2^20: sorted
+     * 9.2 and 9.4 ns, counted or sorted 3.9 and 4.1. EMR, ns of the vector sort, 10^5 keys u32 and
      * u64 2.5 and 3.9, 10^6 2.7 and 5.0, 10^7 4.9 and 8.9 (f64). */
     ORDO_TUNE_COST_WORDS = 12,
     ORDO_TUNE_COST_BYTES = 20,
-    ORDO_TUNE_COST_SORT_32 = 60,
-    ORDO_TUNE_COST_SORT_64 = 75,
-    ORDO_TUNE_COST_VECTOR_32 = 30,
-    ORDO_TUNE_COST_VECTOR_64 = 50,
-    ORDO_TUNE_COST_MANY_32 = 45,
-    ORDO_TUNE_COST_MANY_64 = 90,
-    ORDO_TUNE_COST_MANY = 1 << 21,
+    ORDO_TUNE_COST_SORT = 70,
+    ORDO_TUNE_COST_VECTOR = 11,
 
     /* The look before a sort (lib/cpu/sort/sort_look.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),

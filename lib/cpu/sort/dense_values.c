@@ -152,13 +152,7 @@ static size_t look(const dense_work *work, size_t count, uint64_t *sample)
 /* The estimated time that the general sort takes for a key. */
 static size_t sort_cost(const dense_work *work)
 {
-    bool const narrow = work->run.size == sizeof(uint32_t),
-               many = work->run.job->n >= ORDO_TUNE_COST_MANY;
-    if (work->sort_words == NULL)
-        return narrow ? ORDO_TUNE_COST_SORT_32 : ORDO_TUNE_COST_SORT_64;
-    if (narrow)
-        return many ? ORDO_TUNE_COST_MANY_32 : ORDO_TUNE_COST_VECTOR_32;
-    return many ? ORDO_TUNE_COST_MANY_64 : ORDO_TUNE_COST_VECTOR_64;
+    return work->sort_words == NULL ? ORDO_TUNE_COST_SORT : ORDO_TUNE_COST_VECTOR * work->run.size;
 }
 
 /* Widens the span by a margin on each side and makes it the range. */
