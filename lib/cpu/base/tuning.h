@@ -227,9 +227,9 @@ enum {
     ORDO_TUNE_ROUGH_PART_64 = ORDO_TUNE(1 << 12, 4),
 
     /* Keys out of place that are sorted apart (lib/cpu/sort/displaced.c): one key in
-     * DISPLACED_FREE of the array, and one in DISPLACED_SHARE of those read so far. It is tried if
-     * at most one neighbour in DISPLACED_SHARE falls within the windows, and at most DISPLACED_FAR
-     * windows begin below the one before. displaced.c has the measurement. */
+     * DISPLACED_FREE of the array and, unless the ISA compresses vectors, one in DISPLACED_SHARE of
+     * those read so far. It is tried if as few neighbours fall within the windows, and at most
+     * DISPLACED_FAR windows begin below the one before. displaced.c has the measurement. */
     ORDO_TUNE_DISPLACED_FREE = ORDO_TUNE(64, 8),
     ORDO_TUNE_DISPLACED_SHARE = ORDO_TUNE(16, 4),
     ORDO_TUNE_DISPLACED_FAR = ORDO_TUNE(6, 2),

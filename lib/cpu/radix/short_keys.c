@@ -21,8 +21,8 @@ enum {
     BLOCK = 512
 };
 
-/* A larger share of tied keys: not shortened. Each tied key costs a cache miss or two, about eight
- * times the 4 ns that shorter records save. */
+/* A larger share of tied keys: not shortened. A tied key costs a cache miss or more, which is
+ * several times what a shorter record saves. */
 #define MOST_TIED 0.125
 
 /* ---- Which way ---- */
