@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum {
+    LEAST = ORDO_TUNE_RADIX_BIG, /* fewer may be sorted by one thread */
     MOST = ORDO_TUNE_SHORT_MOST,
     NEAR_BITS = 10, /* short keys that differ only in these low bits are near */
     MOST_KNOWN = ORDO_TUNE_SHORT_KNOWN,
@@ -109,7 +110,7 @@ static void choose_words(const uint64_t *sample, size_t count, size_t n, short_k
 
 bool short_keys_suit(ordo_type type, size_t n)
 {
-    return ordo_type_size(type) == sizeof(uint64_t) && n > ORDO_TUNE_VECTOR_ORDER && n <= MOST;
+    return ordo_type_size(type) == sizeof(uint64_t) && n >= LEAST && n <= MOST;
 }
 
 ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job *job,
