@@ -19,7 +19,8 @@
 #endif
 
 enum {
-    /* Up to this many bytes of records, one thread sorts them inside its cache. An estimate. */
+    /* Up to this many bytes of records, one thread sorts them inside its cache: the records, their
+     * spare copy, the input and the result fill the smallest L2 cache, the 1 MB of V1. */
     ORDO_TUNE_RADIX_ALONE = ORDO_TUNE(256 << 10, 256),
 
     /* More strings than this are sorted by all threads together, fewer by one thread. V1, one

@@ -118,7 +118,8 @@ static void test_choice(test_rng *rng, size_t n, size_t step)
                          with->ctx);
             oracle_sort(types[t], keys, n, false, sorted);
             memcpy(keys, sorted, n * size);
-            displace(rng, (enum shape)shape, keys, size, n, n / 50);
+            displace(rng, (enum shape)shape, keys, size, n,
+                     shape == FEW || shape == BORDERS ? n / 200 : n / 100); /* one key in 100 */
             oracle_sort(types[t], keys, n, false, expected);
             const char *const algorithm = sort_with(with, types[t], keys, n, false);
             testkit_case("choice: shape %d %s n=%zu threads=%u: %s", shape,

@@ -16,7 +16,7 @@ enum {
     KEYS = 3001,
     CROWD = 8, /* more than can be distinguished, too few for the sample to notice */
 #else
-    KEYS = 70001,
+    KEYS = 140001,
     CROWD = 6,
 #endif
     KINDS = 9

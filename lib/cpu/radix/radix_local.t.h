@@ -122,12 +122,7 @@ static bool FN(finish_groups)(RECORD *records, RECORD *spare, size_t n, DIGITS b
 static void FN(fetch_ordered)(const RECORD *records, const uint32_t *numbers, size_t n,
                               uint32_t mask, RECORD *result)
 {
-    size_t i = 0;
-#if defined(__AVX512F__)
-    if (sizeof(RECORD) == sizeof(uint64_t))
-        i = radix_fetch_64(records, numbers, n, mask, result);
-#endif
-    for (; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         result[i] = records[numbers[i] & mask];
 }
 

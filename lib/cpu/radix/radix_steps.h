@@ -13,22 +13,6 @@ static inline void radix_prefetch(const void *at, size_t bytes)
         __builtin_prefetch((const char *)at + i, 0, 2);
 }
 
-#if defined(__AVX512F__)
-/* result[i] = records[numbers[i] & mask] for 8-byte records; returns how many are done. */
-static inline size_t radix_fetch_64(const void *records, const uint32_t *numbers, size_t n,
-                                    uint32_t mask, void *result)
-{
-    __m256i const kept = _mm256_set1_epi32((int)mask);
-    size_t        i = 0;
-    for (; i + 8 <= n; i += 8) {
-        __m256i const number = _mm256_loadu_si256((const __m256i *)(const void *)(numbers + i));
-        __m256i const at = _mm256_and_si256(number, kept);
-        _mm512_storeu_si512((uint64_t *)result + i, _mm512_i32gather_epi64(at, records, 8));
-    }
-    return i;
-}
-#endif
-
 #if defined(__AVX512F__) && defined(__AVX512CD__)
 /* radix_log of 8 keys of 64 bits, and of 16 keys of 32 bits. */
 static inline __m512i radix_log_64(__m512i key, uint64_t from)
@@ -129,13 +113,11 @@ static inline void radix_tally(const uint16_t *labels, size_t count, uint32_t ta
 #include "cpu/radix/for_each_record.h"
 #define ORDO_TEMPLATE "cpu/radix/radix.t.h"
 #include "cpu/radix/for_each_record.h"
-#define ORDO_TEMPLATE "cpu/radix/radix_blocks.t.h"
-#include "cpu/radix/for_each_record.h"
 
 #define RADIX_STEPS_OF(kind)                                                                       \
     {                                                                                              \
-        sample_##kind, count_##kind, scatter_##kind, finish_bucket_##kind, scatter_blocks_##kind,  \
-            finish_blocks_##kind, alone_##kind, differ_##kind                                      \
+        sample_##kind, count_##kind, scatter_##kind, finish_bucket_##kind, alone_##kind,           \
+            differ_##kind                                                                          \
     }
 #define RADIX_STEPS                                                                                \
     {                                                                                              \

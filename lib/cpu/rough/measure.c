@@ -6,6 +6,7 @@
  * is in sequences.c. AUTO checks small radii first, then finds any radius by blocks. O(n) for every
  * input; scratch: two key bits for each block, and some bytes for each piece. */
 #include "cpu/rough/rough.h"
+#include "backend/layout.h"
 
 #include <string.h>
 
@@ -152,34 +153,35 @@ static bool any_before_far_p64(const order_view *view, const record_p64 *left,
 #define ORDO_TEMPLATE "cpu/rough/measure.t.h"
 #include "cpu/radix/for_each_record.h"
 
-static size_t blocks_bytes(enum record_kind kind, size_t n)
+static void lay_out(void *arg, ordo_layout *layout)
 {
-    return ordo_round_up(ordo_div_up(n, RADIUS_BLOCK) * record_size(kind), ORDO_CACHE_LINE);
+    radius_work *const    work = arg;
+    const radix_io *const io = &work->view->io;
+    size_t const          blocks = ordo_div_up(io->n, RADIUS_BLOCK);
+    work->high = ordo_lay_line(layout, blocks, record_size(io->kind));
+    work->low = ordo_lay_line(layout, blocks, record_size(io->kind));
+    work->pieces = ordo_lay_line(layout, ordo_div_up(io->n, work->grain), sizeof *work->pieces);
 }
-
-static size_t pieces_bytes(size_t n) { return ordo_div_up(n, cpu_grain(n)) * sizeof(radius_piece); }
 
 size_t cpu_records_radius_scratch(enum record_kind kind, size_t n)
 {
-    return 2 * blocks_bytes(kind, n) + ordo_round_up(pieces_bytes(n), ORDO_CACHE_LINE);
+    order_view const view = {.io = {.kind = kind, .n = n}};
+    radius_work      work = {.view = &view, .grain = cpu_grain(n)};
+    return ordo_layout_bytes(lay_out, &work);
 }
 
 ordo_status cpu_order_radius(const order_view *view, size_t *radius, ordo_exec *exec)
 {
     static bool (*const measure[RECORD_KINDS])(radius_work * work, ordo_exec * exec) =
         RECORD_FUNCTIONS(measure);
-    size_t const n = view->io.n, blocks = blocks_bytes(view->io.kind, n);
+    size_t const n = view->io.n;
     radius_work  work = {.view = view, .grain = cpu_grain(n)};
-    void        *scratch;
     if (n < 2) {
         *radius = 0;
         return ORDO_OK;
     }
-    TRY(ordo_scratch(exec, cpu_records_radius_scratch(view->io.kind, n), &scratch));
-    work.high = scratch;
-    work.low = (char *)scratch + blocks;
-    work.pieces = (radius_piece *)(void *)((char *)scratch + 2 * blocks);
-    memset(work.pieces, 0, pieces_bytes(n));
+    TRY(ordo_lay_out(exec, lay_out, &work));
+    memset(work.pieces, 0, ordo_div_up(n, work.grain) * sizeof *work.pieces);
     work.limit = ordo_min(RADIUS_NEAR, n / 4); /* a short array needs few blocks for any radius */
     atomic_init(&work.radius, 0);
     atomic_init(&work.spent, 0);

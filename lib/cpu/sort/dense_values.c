@@ -7,6 +7,7 @@
  * of 32-bit words, or, for a wide range, of bytes whose overflows go to words that all threads
  * share. Reads the array once and writes it once. If there are more strays than the sample shows,
  * the keys are unchanged and the general sort runs. Scratch: n keys, which that sort can use. */
+#include "backend/layout.h"
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/few_values.h"
@@ -151,13 +152,7 @@ static size_t look(const dense_work *work, size_t count, uint64_t *sample)
 /* The estimated time that the general sort takes for a key. */
 static size_t sort_cost(const dense_work *work)
 {
-    bool const narrow = work->run.size == sizeof(uint32_t),
-               many = work->run.job->n >= ORDO_TUNE_COST_MANY;
-    if (work->sort_words == NULL)
-        return narrow ? ORDO_TUNE_COST_SORT_32 : ORDO_TUNE_COST_SORT_64;
-    if (narrow)
-        return many ? ORDO_TUNE_COST_MANY_32 : ORDO_TUNE_COST_VECTOR_32;
-    return many ? ORDO_TUNE_COST_MANY_64 : ORDO_TUNE_COST_VECTOR_64;
+    return work->sort_words == NULL ? ORDO_TUNE_COST_SORT : ORDO_TUNE_COST_VECTOR * work->run.size;
 }
 
 /* Widens the span by a margin on each side and makes it the range. */
@@ -227,40 +222,40 @@ static bool choose_values(dense_work *work)
 
 /* ---- Memory ---- */
 
-/* Divides the room, n keys, into the words, the numbers of strays, the strays and the tables.
- * Returns false if there are too few keys. */
+/* The words, the numbers of strays, the strays, and the tables unless the words are the only one. */
+static void lay_out(void *arg, ordo_layout *layout)
+{
+    dense_work *const work = arg;
+    count_run *const  run = &work->run;
+    size_t const      values = work->table.range + 1; /* the last one: strays */
+    run->counts_size = work->table.in_bytes ? ordo_round_up(values, ORDO_CACHE_LINE)
+                       : run->chunks > 1
+                           ? ordo_round_up(values * sizeof *work->counts, ORDO_CACHE_LINE)
+                           : 0;
+    run->chunk = ordo_div_up(run->job->n, run->chunks);
+    run->most_strays = run->chunk / work->sampled * work->outside + run->chunk / FEW_STRAY_PART;
+    run->stray_room = run->most_strays + FEW_BLOCK;
+    work->counts = ordo_lay_line(layout, values, sizeof *work->counts);
+    run->strays = ordo_lay_line(layout, run->chunks, sizeof *run->strays);
+    run->stray = ordo_lay_line(layout, run->chunks * run->stray_room, run->size);
+    run->counts = ordo_lay_line(layout, run->chunks, run->counts_size);
+}
+
+/* Divides the room, n keys. Returns false if there are too few keys. */
 static bool divide_room(dense_work *work, char *room)
 {
-    size_t const n = work->run.job->n, values = work->table.range + 1; /* the last one: strays */
-    size_t const bytes = n * work->run.size;
-    size_t const words = ordo_round_up(values * sizeof(uint32_t), ORDO_CACHE_LINE);
-    size_t       strays = 0;
-    for (work->run.chunks = most_tables(work); work->run.chunks > 0; work->run.chunks--) {
-        work->run.counts_size = work->table.in_bytes   ? ordo_round_up(values, ORDO_CACHE_LINE)
-                                : work->run.chunks > 1 ? words
-                                                       : 0;
-        work->run.chunk = ordo_div_up(n, work->run.chunks);
-        work->run.most_strays =
-            work->run.chunk / work->sampled * work->outside + work->run.chunk / FEW_STRAY_PART;
-        work->run.stray_room = work->run.most_strays + FEW_BLOCK;
-        strays = ordo_round_up(work->run.chunks * work->run.stray_room * work->run.size,
-                               ORDO_CACHE_LINE) +
-                 ordo_round_up(work->run.chunks * sizeof *work->run.strays, ORDO_CACHE_LINE);
-        if (words + strays + work->run.chunks * work->run.counts_size <= bytes)
-            break;
-    }
+    size_t const bytes = work->run.job->n * work->run.size;
+    ordo_layout  layout = {room, 0};
+    work->run.chunks = most_tables(work);
+    while (work->run.chunks > 0 && ordo_layout_bytes(lay_out, work) > bytes)
+        work->run.chunks--;
     if (work->run.chunks == 0)
         return false;
+    lay_out(work, &layout);
     work->end = room + bytes;
-    work->counts = (uint32_t *)(void *)room;
-    work->table.words = (_Atomic uint32_t *)(void *)room;
-    room += words;
-    work->run.strays = (size_t *)(void *)room;
-    room += ordo_round_up(work->run.chunks * sizeof *work->run.strays, ORDO_CACHE_LINE);
-    work->run.stray = room;
-    room +=
-        ordo_round_up(work->run.chunks * work->run.stray_room * work->run.size, ORDO_CACHE_LINE);
-    work->run.counts = work->run.counts_size == 0 ? (char *)work->counts : room;
+    work->table.words = (_Atomic uint32_t *)(void *)work->counts;
+    if (work->run.counts_size == 0)
+        work->run.counts = (char *)work->counts;
     return true;
 }
 

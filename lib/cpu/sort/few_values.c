@@ -10,6 +10,7 @@
  * Scratch: memory for n keys, which the general sort can use if it runs, and the counters. */
 #include "cpu/sort/few_values.h"
 
+#include "backend/layout.h"
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
@@ -136,24 +137,6 @@ static void fill_table(few_work *work, uint8_t *taken)
     work->count = kept;
 }
 
-/* Stores the most frequent values in the table, if comparing all keys with them first saves
- * time. */
-static void choose_frequent(few_work *work)
-{
-    size_t seen = 0, sample = 0;
-    for (size_t v = 0; v < work->count; v++) {
-        sample += work->values[v].seen;
-        seen += v < FEW_FREQUENT ? work->values[v].seen : 0;
-    }
-    work->table.has_frequent = work->count >= FEW_FREQUENT && seen * 2 >= sample;
-    if (!work->table.has_frequent)
-        return;
-    for (unsigned v = 0; v < FEW_FREQUENT; v++) {
-        work->table.value[v] = work->values[v].value;
-        work->table.slot[v] = work->values[v].slot;
-    }
-}
-
 /* ---- Places ---- */
 
 typedef struct few_bucket {
@@ -251,7 +234,6 @@ static void make_table(few_work *work)
     few_heap_sort(work->values, work->count);
     choose_multiplier(work, taken);
     fill_table(work, taken);
-    choose_frequent(work);
     sort_by_bits(work);
     if (work->paired) {
         memset(work->table.numbers, FEW_NONE, (size_t)1 << work->table.bits);
@@ -347,6 +329,19 @@ static bool choose_pairs(few_work *work)
     return !work->loops->places || choose_places(work);
 }
 
+static void lay_out(void *arg, ordo_layout *layout)
+{
+    few_work *const work = arg;
+    size_t const    slots =
+        work->paired && work->loops->places ? FEW_PAIRED : (size_t)1 << work->table.bits;
+    work->counters = work->paired ? (size_t)FEW_PAIRED * FEW_PAIRED : slots * FEW_COUNTERS;
+    work->run.counts_size = work->counters * sizeof(uint32_t);
+    work->table.slots = ordo_lay_line(layout, slots, work->run.size);
+    work->table.numbers = ordo_lay_line(layout, slots, 1);
+    work->run.counts = ordo_lay_line(layout, work->run.chunks, work->run.counts_size);
+    work->run.strays = ordo_lay_line(layout, work->run.chunks, sizeof *work->run.strays);
+}
+
 static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
 {
     size_t const n = work->run.job->n;
@@ -358,14 +353,7 @@ static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
     if (work->run.stray_room * work->run.chunks > n)
         return ORDO_E_NOMEM; /* so few keys that the general sort is as good */
     work->paired = choose_pairs(work);
-    size_t const slots =
-        work->paired && work->loops->places ? FEW_PAIRED : (size_t)1 << work->table.bits;
-    work->counters = work->paired ? (size_t)FEW_PAIRED * FEW_PAIRED : slots * FEW_COUNTERS;
-    TRY(ordo_scratch(exec, slots * work->run.size, &work->table.slots));
-    TRY_SCRATCH(exec, slots, work->table.numbers);
-    work->run.counts_size = work->counters * sizeof(uint32_t);
-    TRY_SCRATCH(exec, work->run.chunks * work->run.counts_size, work->run.counts);
-    TRY_SCRATCH(exec, work->run.chunks * sizeof *work->run.strays, work->run.strays);
+    TRY(ordo_lay_out(exec, lay_out, work));
     if (*room == NULL)
         TRY(ordo_scratch(exec, n * work->run.size, room));
     work->run.stray = *room;
@@ -407,9 +395,8 @@ ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, f
 
 size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads)
 {
-    size_t const size = ordo_type_size(job->type);
-    size_t const slots = (size_t)1 << MOST_BITS;
-    return slots * (size + 1) +
-           chunks_of(job->n, threads) * (slots * FEW_COUNTERS * sizeof(uint32_t) + sizeof(size_t)) +
-           4 * ORDO_CACHE_LINE;
+    few_work work = {
+        .run = {.size = ordo_type_size(job->type), .chunks = chunks_of(job->n, threads)},
+        .table = {.bits = MOST_BITS}};
+    return ordo_layout_bytes(lay_out, &work);
 }

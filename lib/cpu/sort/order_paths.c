@@ -54,7 +54,7 @@ static bool suits_words(cpu_look *look)
 
 static bool suits_short_keys(cpu_look *look)
 {
-    return short_keys_suit(look->job->type, look->job->n);
+    return look->job->n > ORDO_TUNE_VECTOR_ORDER && short_keys_suit(look->job->type, look->job->n);
 }
 
 /* ---- Argsort ---- */

@@ -1,14 +1,13 @@
 /* order_words.c - argsorts of up to some hundred thousand keys by the vector sort of the ISA.
  *
  * A word holds the high bits of a key, less the least key, above its index (tie_words.t.h), so
- * words are sorted without a payload and equal keys keep their order. Words have 32 bits if the
- * keys of a sample are spread so evenly, or all keys have so few bits, that hardly any different
- * keys share a word; otherwise they have 64. Words that agree above the index are put in order by
- * their whole keys: a few by insertion, more by the vector sort again. The bits that the first
- * words lack and the index fit one word of 64 bits, so there is no third sort: words of 32 bits
- * that lack bits of keys have an index of at most 16 bits (ORDO_TUNE_RADIX_PACKED).
+ * words are sorted without a payload and equal keys keep their order. Words have 32 bits if these
+ * hold all bits in which keys differ, otherwise 64. Words that agree above the index are put in
+ * order by their whole keys: a few by insertion, more by the vector sort again. The bits that the
+ * first words lack and the index fit one word, so there is no third sort.
  *
  * Scratch: 20 bytes per key, and what the vector sort needs. */
+#include "backend/layout.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 
@@ -21,11 +20,6 @@ enum {
     HEAVY = 16   /* pairs where few values are most of the keys */
 };
 
-_Static_assert(
-    ORDO_TUNE_RADIX_PACKED <= 1 << 16,
-    "64 bits of a key less the 32 - i bits in a short word, and an index of i bits, must "
-    "fit one word of 64 bits");
-
 /* The most keys with several threads: as many as one thread sorts in its cache in any case. */
 static size_t most_alone(ordo_type type)
 {
@@ -33,18 +27,27 @@ static size_t most_alone(ordo_type type)
     return ORDO_TUNE_RADIX_ALONE / record;
 }
 
-/* Words that the vector sort needs beside n words that it sorts in their memory. */
-static size_t spare_words(size_t n) { return ordo_min(n, SPARE_WORDS); }
+typedef struct order_memory {
+    size_t    n;
+    uint64_t *words, *bits, *spare; /* spare: what the vector sort needs beside the words */
+    uint32_t *narrow;               /* NULL for a few keys, whose words have 64 bits */
+} order_memory;
 
-static size_t memory_bytes(size_t n)
+static void lay_out(void *arg, ordo_layout *layout)
 {
-    size_t const words = n + n + ordo_div_up(n, 2) + spare_words(n);
-    return ordo_round_up(words * sizeof(uint64_t), ORDO_CACHE_LINE);
+    order_memory *const memory = arg;
+    memory->words = ordo_lay(layout, memory->n, sizeof *memory->words);
+    memory->bits = ordo_lay(layout, memory->n, sizeof *memory->bits);
+    memory->spare = ordo_lay(layout, ordo_min(memory->n, SPARE_WORDS), sizeof *memory->spare);
+    memory->narrow = ordo_lay(layout, memory->n, sizeof *memory->narrow);
 }
 
 size_t cpu_vector_argsort_scratch(size_t n)
 {
-    return n <= ORDO_TUNE_WORDS_FEW_64 || n > ORDO_TUNE_VECTOR_ORDER ? 0 : memory_bytes(n);
+    order_memory memory = {.n = n};
+    return n <= ORDO_TUNE_WORDS_FEW_64 || n > ORDO_TUNE_VECTOR_ORDER
+               ? 0
+               : ordo_layout_bytes(lay_out, &memory);
 }
 
 /* ---- Words that tie ---- */
@@ -158,94 +161,77 @@ static void sort_short(const cpu_kernels *kernels, const ordo_argsort_job *job,
 
 /* ---- Orders ---- */
 
-typedef struct order_memory {
-    uint64_t *words, *bits, *spare;
-    uint32_t *narrow; /* not for a few keys, whose words have 64 bits */
-} order_memory;
-
 /* Takes memory for the order of many keys. */
-static bool take_memory(size_t n, order_memory *memory, ordo_exec *exec)
+static bool take_memory(order_memory *memory, ordo_exec *exec)
 {
-    void *block;
-    if (ordo_scratch(exec, memory_bytes(n), &block) != ORDO_OK) {
-        ordo_fail(exec, ORDO_OK, "%s", ""); /* no error: another sort needs less */
-        return false;
-    }
-    memory->words = block;
-    memory->bits = memory->words + n;
-    memory->spare = memory->bits + n;
-    memory->narrow = (uint32_t *)(void *)(memory->spare + spare_words(n));
-    return true;
+    if (ordo_lay_out(exec, lay_out, memory) == ORDO_OK)
+        return true;
+    ordo_fail(exec, ORDO_OK, "%s", ""); /* no error: another sort needs less */
+    return false;
 }
 
-enum order_way {
-    WAY_SHORT, /* words of 32 bits */
-    WAY_WIDE,  /* words of 64 bits */
-    WAY_OTHER  /* the radix sort is faster */
-};
-
-/* Words of 32 bits that lack bits of keys. The radix sort, which takes records in the order of such
- * words, is faster if keys repeat, or for an argsort of few keys that the words tell apart. */
-static enum order_way way_of_lossy(const order_sample *sample, size_t n, const cpu_tie_map *map,
-                                   bool ranks)
+/* Whether the radix sort is faster than words of 64 bits, because 32 bits, which lack bits of keys,
+ * are enough for it: if keys repeat, or for an argsort of few keys that `map` tells apart. */
+static bool suits_radix(const order_sample *sample, size_t n, const cpu_tie_map *map, bool ranks)
 {
     if (!ranks && n <= ORDO_TUNE_RADIX_PACKED / 2 && is_told_apart(sample, map, n / 32))
-        return WAY_OTHER;
+        return true;
     size_t const equal = equal_pairs(sample, 0, 0);
-    if (equal >= REPEATS && equal_pairs(sample, map->least, map->shift) == equal)
-        return WAY_OTHER;
-    return is_told_apart(sample, map, n / 2) ? WAY_SHORT : WAY_WIDE;
+    return equal >= REPEATS && equal_pairs(sample, map->least, map->shift) == equal;
 }
 
-/* More keys than the radix sort takes by words of 32 bits. It is faster for values that are far
- * apart as words and repeat often, and for 32-bit keys where vectors have 32 bytes. */
-static enum order_way way_of_many(const cpu_kernels *kernels, ordo_type type,
-                                  const order_sample *sample)
+/* The same for more keys than the radix sort takes by words of 32 bits. It is faster for values
+ * that are far apart as words and repeat often, and for 32-bit keys where vectors have 32 bytes. */
+static bool many_suit_radix(const cpu_kernels *kernels, ordo_type type, const order_sample *sample)
 {
     bool const compress = kernels->split[CPU_WIDTH_32] != NULL;
     if (!compress && ordo_type_size(type) <= sizeof(uint32_t))
-        return WAY_OTHER;
-    if (type != ORDO_F32 && (type != ORDO_F64 || compress))
-        return WAY_WIDE;
-    return equal_pairs(sample, 0, 0) >= HEAVY ? WAY_OTHER : WAY_WIDE;
+        return true;
+    return (type == ORDO_F32 || (type == ORDO_F64 && !compress)) &&
+           equal_pairs(sample, 0, 0) >= HEAVY;
 }
 
-/* Whether the sample alone shows that another sort is faster, so that not all keys must be read. */
-static bool is_for_other(const order_sample *sample, size_t n, bool ranks)
+/* Whether the sample alone shows that the radix sort is faster, so that not all keys must be
+ * read. */
+static bool sample_suits_radix(const order_sample *sample, size_t n, bool ranks)
 {
     cpu_tie_extent extent = {sample->bits[0], sample->bits[SAMPLE - 1], 0};
     for (size_t i = 1; i < SAMPLE; i++)
         extent.differ |= sample->bits[i] ^ sample->bits[0];
     cpu_tie_map const map = cpu_tie_map_of(&extent, n, 32);
-    return map.lossy && way_of_lossy(sample, n, &map, ranks) == WAY_OTHER;
+    return map.lossy && suits_radix(sample, n, &map, ranks);
 }
 
-/* Chooses how words hold more than a few keys, and finds their extent if words do. */
-static enum order_way way_of(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
-                             cpu_tie_extent *extent)
+/* Chooses the words of more than a few keys. Returns false if the radix sort is faster. */
+static bool choose_words(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
+                         cpu_tie_map *map)
 {
     size_t const       n = job->n;
+    bool const         many = n > ORDO_TUNE_RADIX_PACKED;
     order_sample const sample = sample_of(kernels, job);
-    if (n <= ORDO_TUNE_RADIX_PACKED && is_for_other(&sample, n, ranks))
-        return WAY_OTHER;
-    kernels->loops->tie_extent[job->type](job->keys, n, job->descending, extent);
-    cpu_tie_map const narrow = cpu_tie_map_of(extent, n, 32);
-    if (!narrow.lossy)
-        return WAY_SHORT;
-    return n > ORDO_TUNE_RADIX_PACKED ? way_of_many(kernels, job->type, &sample)
-                                      : way_of_lossy(&sample, n, &narrow, ranks);
+    cpu_tie_extent     extent;
+    if (!many && sample_suits_radix(&sample, n, ranks))
+        return false;
+    kernels->loops->tie_extent[job->type](job->keys, n, job->descending, &extent);
+    *map = cpu_tie_map_of(&extent, n, 32);
+    if (!map->lossy)
+        return true;
+    if (many ? many_suit_radix(kernels, job->type, &sample) : suits_radix(&sample, n, map, ranks))
+        return false;
+    *map = cpu_tie_map_of(&extent, n, 64);
+    return true;
 }
 
 /* Reports progress, in estimated shares, unless exec is NULL. A cancelled call goes on until the
  * caller polls. */
 static void find_order(const cpu_kernels *kernels, const ordo_argsort_job *job,
-                       const order_memory *memory, const cpu_tie_map *map, bool is_short,
-                       cpu_order *order, ordo_exec *exec)
+                       const order_memory *memory, const cpu_tie_map *map, cpu_order *order,
+                       ordo_exec *exec)
 {
     cpu_words_fn *const sort = kernels->sort_words[CPU_WORDS_64];
     *order =
         (cpu_order){memory->words, memory->bits, (UINT64_C(1) << map->index_bits) - 1, map->lossy};
-    if (is_short) {
+    if (memory->narrow != NULL && map->word_bits <= 32) {
         sort_short(kernels, job, map, memory->narrow, memory->spare, order->words);
     } else {
         records_words(kernels, job, map, order->words);
@@ -274,22 +260,21 @@ bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, b
                       cpu_few_room *room, cpu_order *order, ordo_exec *exec)
 {
     uint64_t       spare[ORDO_TUNE_WORDS_FEW_64];
-    order_memory   memory = {.words = room->words, .bits = room->bits, .spare = spare};
     size_t const   n = job->n;
+    order_memory   memory = {n, room->words, room->bits, spare, NULL};
     bool const     few = n <= ORDO_TUNE_WORDS_FEW_64;
-    enum order_way way = WAY_WIDE;
     cpu_tie_extent extent;
+    cpu_tie_map    map;
     if (!cpu_vector_orders(kernels, job->type, n, ranks, exec))
         return false;
-    if (few)
+    if (few) {
         kernels->loops->tie_extent[job->type](job->keys, n, job->descending, &extent);
-    else
-        way = way_of(kernels, job, ranks, &extent);
-    if (way == WAY_OTHER || (!few && !take_memory(n, &memory, exec)))
+        map = cpu_tie_map_of(&extent, n, 64);
+    } else if (!choose_words(kernels, job, ranks, &map) || !take_memory(&memory, exec)) {
         return false;
-    cpu_tie_map const map = cpu_tie_map_of(&extent, n, way == WAY_SHORT ? 32 : 64);
+    }
     cpu_tell_vector(exec, kernels);
-    find_order(kernels, job, &memory, &map, way == WAY_SHORT, order, few ? NULL : exec);
+    find_order(kernels, job, &memory, &map, order, few ? NULL : exec);
     return true;
 }
 

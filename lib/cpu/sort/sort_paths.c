@@ -124,9 +124,11 @@ static bool seems_reversed(cpu_look *look)
 static bool seems_displaced(cpu_look *look)
 {
     const look_view *const view = view_of(look);
+    bool const             compress = look->kernels->split[CPU_WIDTH_64] != NULL;
+    size_t const           share = compress ? ORDO_TUNE_DISPLACED_FREE : ORDO_TUNE_DISPLACED_SHARE;
     return view != NULL && look->job->n >= ORDO_TUNE_LOOK_ALL && !is_narrow(look->job) &&
-           view->falls * ORDO_TUNE_DISPLACED_FALLS <= view->looked &&
-           view->far_falls <= ORDO_TUNE_DISPLACED_FAR && !seems_reversed(look);
+           view->falls * share <= view->looked && view->far_falls <= ORDO_TUNE_DISPLACED_FAR &&
+           !seems_reversed(look);
 }
 
 static bool seems_rough(cpu_look *look)
