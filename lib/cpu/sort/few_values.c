@@ -137,6 +137,24 @@ static void fill_table(few_work *work, uint8_t *taken)
     work->count = kept;
 }
 
+/* Stores the most frequent values in the table, if comparing all keys with them first saves
+ * time. */
+static void choose_frequent(few_work *work)
+{
+    size_t seen = 0, sample = 0;
+    for (size_t v = 0; v < work->count; v++) {
+        sample += work->values[v].seen;
+        seen += v < FEW_FREQUENT ? work->values[v].seen : 0;
+    }
+    work->table.has_frequent = work->count >= FEW_FREQUENT && seen * 2 >= sample;
+    if (!work->table.has_frequent)
+        return;
+    for (unsigned v = 0; v < FEW_FREQUENT; v++) {
+        work->table.value[v] = work->values[v].value;
+        work->table.slot[v] = work->values[v].slot;
+    }
+}
+
 /* ---- Places ---- */
 
 typedef struct few_bucket {
@@ -234,6 +252,7 @@ static void make_table(few_work *work)
     few_heap_sort(work->values, work->count);
     choose_multiplier(work, taken);
     fill_table(work, taken);
+    choose_frequent(work);
     sort_by_bits(work);
     if (work->paired) {
         memset(work->table.numbers, FEW_NONE, (size_t)1 << work->table.bits);

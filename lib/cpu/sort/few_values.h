@@ -16,8 +16,9 @@ enum {
     FEW_COUNTERS = 4,   /* counters of a slot: neighbouring keys use different ones, so that equal
                          * neighbours do not wait for each other */
     FEW_PAIRED = 128,   /* two neighbours of at most FEW_PAIRED - 1 values are counted together */
-    FEW_NONE = FEW_PAIRED - 1,       /* the number of a key that has no value */
-    FEW_BUCKETS = 32,                /* buckets of few_place */
+    FEW_NONE = FEW_PAIRED - 1, /* the number of a key that has no value */
+    FEW_BUCKETS = 32,          /* buckets of few_place */
+    FEW_FREQUENT = 8, /* values that each vector of keys is compared with before the table */
     FEW_BLOCK = ORDO_TUNE(1024, 32), /* keys after which the number of strays is checked */
     DENSE_MANY =
         256 /* from this many keys on, a value of a narrow range is written by `fill`, which
@@ -61,11 +62,14 @@ static inline uint64_t dense_sign(ordo_type type)
  * compared only with its slot. A free slot holds a value of another slot, so no key of this slot
  * equals it. */
 typedef struct few_table {
-    unsigned bits;       /* the table has 2^bits slots */
-    uint64_t multiplier; /* odd; the slot is the top bits of key * multiplier */
+    unsigned bits;         /* the table has 2^bits slots */
+    bool     has_frequent; /* `value` holds frequent values, which keys are compared with first */
+    uint64_t multiplier;   /* odd; the slot is the top bits of key * multiplier */
     void    *slots;
     uint8_t *numbers;               /* [slot]: the number of its value, for count_pairs */
     uint32_t displace[FEW_BUCKETS]; /* for few_place */
+    uint64_t value[FEW_FREQUENT];
+    unsigned slot[FEW_FREQUENT];
 } few_table;
 
 struct few_loops;

@@ -1,19 +1,24 @@
 /* few_values.t.h - the loops of few_values.h for keys of W bits (RECORD), for one ISA. With AVX-512
- * the slots of a vector of keys are gathered at once. */
+ * the slots of a vector of keys are gathered at once, and the frequent values are counted in
+ * registers; then only the other keys go to the table. */
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 #if W == 32
 #define LANES 16
 #define MASK __mmask16
 #define SET(v) _mm512_set1_epi32((int)(v))
-#define EQUAL(a, b) _mm512_cmpeq_epi32_mask(a, b)
+#define ADD_WHERE(a, mask) _mm512_mask_add_epi32(a, mask, a, _mm512_set1_epi32(1))
+#define EQUAL(where, a, b) _mm512_mask_cmpeq_epi32_mask(where, a, b)
 #define PACK(to, mask, keys) _mm512_mask_compressstoreu_epi32(to, mask, keys)
+#define TOTAL(a) (uint32_t) _mm512_reduce_add_epi32(a)
 #else
 #define LANES 8
 #define MASK __mmask8
 #define SET(v) _mm512_set1_epi64((long long)(v))
-#define EQUAL(a, b) _mm512_cmpeq_epi64_mask(a, b)
+#define ADD_WHERE(a, mask) _mm512_mask_add_epi64(a, mask, a, _mm512_set1_epi64(1))
+#define EQUAL(where, a, b) _mm512_mask_cmpeq_epi64_mask(where, a, b)
 #define PACK(to, mask, keys) _mm512_mask_compressstoreu_epi64(to, mask, keys)
+#define TOTAL(a) (uint32_t) _mm512_reduce_add_epi64(a)
 #endif
 
 /* The slots of a vector of keys, as 32-bit numbers, and which keys are in their slot. */
@@ -31,7 +36,34 @@ static inline MASK FN(few_find)(const few_table *table, __m512i keys, uint32_t *
     _mm256_storeu_si256((__m256i *)(void *)slots, _mm512_cvtepi64_epi32(slot));
     __m512i const found = _mm512_i64gather_epi64(slot, table->slots, 8);
 #endif
-    return EQUAL(found, keys);
+    return EQUAL((MASK)-1, found, keys);
+}
+
+/* Counts the frequent values of whole vectors in registers, and packs the other keys to `rest`.
+ * Returns the number of these. */
+static size_t FN(few_frequent)(const few_table *table, const RECORD *keys, size_t count,
+                               uint32_t *counts, RECORD *rest)
+{
+    __m512i value[FEW_FREQUENT], sum[FEW_FREQUENT];
+    size_t  left = 0;
+    for (unsigned v = 0; v < FEW_FREQUENT; v++) {
+        value[v] = SET(table->value[v]);
+        sum[v] = _mm512_setzero_si512();
+    }
+    for (size_t i = 0; i < count; i += LANES) {
+        __m512i const here = _mm512_loadu_si512(keys + i);
+        MASK          other = (MASK)-1;
+        EACH (v, FEW_FREQUENT) {
+            MASK const equal = EQUAL(other, here, value[v]);
+            sum[v] = ADD_WHERE(sum[v], equal);
+            other = (MASK)(other & ~equal);
+        }
+        PACK(rest + left, other, here);
+        left += (size_t)__builtin_popcount(other);
+    }
+    for (unsigned v = 0; v < FEW_FREQUENT; v++)
+        counts[table->slot[v] * FEW_COUNTERS] += TOTAL(sum[v]);
+    return left;
 }
 
 /* Counts whole vectors of keys; `count` is a multiple of LANES. */
@@ -61,11 +93,19 @@ static size_t FN(few_count)(const void *of, const void *array, size_t count, voi
 {
     const few_table *const table = of;
     uint32_t *const        counts = all;
-    const RECORD *const    keys = array;
+    const RECORD          *keys = array;
     RECORD *const          strays = other;
     const RECORD *const    slots = table->slots;
     size_t                 i = 0, stray = 0;
 #ifdef LANES
+    RECORD rest[FEW_BLOCK];
+    if (table->has_frequent) {
+        size_t const whole = count / LANES * LANES;
+        size_t const left = FN(few_frequent)(table, keys, whole, counts, rest);
+        memcpy(rest + left, keys + whole, (count - whole) * sizeof *keys);
+        count = left + count - whole;
+        keys = rest;
+    }
     i = count / LANES * LANES;
     stray = FN(few_vectors)(table, keys, i, counts, strays);
 #endif
@@ -112,7 +152,7 @@ static bool FN(few_find_pairs)(const few_table *table, const RECORD *keys, size_
             _mm512_permutex2var_epi32(displace_low, _mm512_srli_epi32(hash, 27), displace_high);
         __m512i const slot =
             _mm512_xor_si512(_mm512_and_si512(_mm512_srli_epi32(hash, 20), last), displace);
-        strays |= (MASK)~EQUAL(FN(few_look_up)(slots, slot), here);
+        strays |= (MASK)~EQUAL((MASK)-1, FN(few_look_up)(slots, slot), here);
         __m512i const pair =
             _mm512_or_si512(_mm512_slli_epi64(slot, 7), _mm512_srli_epi64(slot, 32));
         _mm512_storeu_si512(counters + i / 2, _mm512_and_si512(pair, all));
@@ -209,6 +249,8 @@ static void FN(few_fill)(void *to, uint64_t value, size_t count, bool bypass)
 #undef LANES
 #undef MASK
 #undef SET
+#undef ADD_WHERE
 #undef EQUAL
 #undef PACK
+#undef TOTAL
 #endif
