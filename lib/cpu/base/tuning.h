@@ -64,6 +64,16 @@ enum {
      * 60, 58, 65; pairs u32/u32 79, 76, 84. EMR, 14, 15: u32 57, 72; pairs 123, 138. */
     ORDO_TUNE_RADIX_BUCKET = ORDO_TUNE(14, 5),
 
+    /* One thread writes keys to chains of blocks (radix_blocks.t.h): the least bytes in all, lg of
+     * the keys wanted in a bucket, bytes of a block. Sapphire Rapids, 10^7 keys, CPU time / that of
+     * counting first, with 1024 buckets: u32 uniform 0.80 (blocks of 1 KB 0.94), f32 in [-1, 1)
+     * 0.85, u64 uniform 0.92, u32 and u64 of all magnitudes 0.97, 1.03; pairs u64/u32 1.23. With
+     * fewer keys, time with LEAST 1 MB / 8 MB: u64 uniform 250,000 keys 0.79, 10^6 0.82; f64 in
+     * [0, 1) 250,000 0.94, 500,000 0.81; 100,000 u64 of all magnitudes (0.8 MB) 1.24. */
+    ORDO_TUNE_BLOCK_LEAST = ORDO_TUNE(1 << 20, 512),
+    ORDO_TUNE_BLOCK_BUCKET = ORDO_TUNE(11, 5),
+    ORDO_TUNE_BLOCK_BYTES = ORDO_TUNE(4096, 512),
+
     /* Buckets for each of several threads, at least. EMR, 16 threads, time / that of the revision
      * before, with ORDO_TUNE_TASK: u32, u64, f32 and f64 uniform, zipf, timestamps, 10^5 keys 0.55
      * to 0.85, 3e5 0.54 to 0.82, 10^6 0.87 to 0.98; with 8 buckets for each thread 10^6 0.88 to
@@ -132,22 +142,33 @@ enum {
      * the words 5.9 and 4.7, fetch 3.4 and 0.7. */
     ORDO_TUNE_RADIX_PART = ORDO_TUNE(1 << 12, 50),
 
-    /* Words that one thread sorts as vectors where the ISA can; more are split by a digit first. It
-     * is not interrupted by a check for cancel: 2^26 words of 64 bits take 0.6 s. Sapphire Rapids,
-     * one thread, AVX-512, time of this / of a split into buckets: 2e6 and 2e7 keys u32 uniform
-     * 1.01, 0.93, u64 uniform 0.97, 0.99, f32 in [-1, 1) 0.97, 0.76, f64 in [-1, 1) 0.98, 0.92, u32
-     * and u64 of all magnitudes 1.00, 0.93 and 0.95, 0.87. With AVX2 even words of 64 bits: 2e6 and
-     * 1e7 keys 1.39, 1.30; uneven ones 1.0, 0.9. */
-    ORDO_TUNE_WORDS = ORDO_TUNE(1 << 26, 100),
+    /* Words that are sorted as vectors where the ISA can; more are split by a digit first. Keys
+     * with an index (ORDER) are sorted by 32-bit words that stand for them if there are more.
+     * Sapphire Rapids, one thread, AVX-512, ns a word for 1000, 10^5, 10^6 even words: of 32 bits
+     * 1.7, 2.9, 4.8; of 64 bits 3.6, 6.3, 9.9. A call in the memory of the keys, time / that of
+     * blocks (ORDO_TUNE_BLOCK_LEAST): 3e6 keys u32 uniform 0.74, of all magnitudes 0.80, f32 in
+     * [-1, 1) 0.89; 500,000, 10^6 and 3e6 keys u64 uniform 0.86, 1.12, 1.27; f64 in [-1, 1) 0.70,
+     * 0.99, 1.15. EMR, with splits that prefetch: 10^7 keys u32 uniform 0.89, f32 of all magnitudes
+     * 0.82; 1.6e7 u32 uniform 1.10; 3e6 and 10^7 u64 uniform 1.12, 0.96. */
+    ORDO_TUNE_WORDS_32 = ORDO_TUNE(3 << 22, 100),
+    ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 19, 40),
     ORDO_TUNE_WORDS_64_AVX2 = ORDO_TUNE(1 << 17, 40),
-
-    /* The same for keys with an index; more are sorted by 32-bit words that stand for them. */
     ORDO_TUNE_WORDS_ORDER = ORDO_TUNE(1 << 8, 40),
 
     /* Bytes of words that the vector sort splits between two arrays; more are split in place. A
      * Xeon (Sapphire Rapids), ns a word for 2^15, 2^17, 2^19 bytes and never in place: 10^5 of 32
      * bits 2.92, 2.97, 3.14, 3.20; 10^6 of 64 bits 9.9, 10.3, 11.3, 11.5. */
     ORDO_TUNE_WORDS_CACHE = ORDO_TUNE(1 << 16, 1 << 10),
+
+    /* The same for keys whose highest bits do not divide them evenly, by one thread. Sapphire
+     * Rapids, AVX-512, time / that of blocks: 10^7 keys u32 of all magnitudes 0.83, i32 0.78, u32
+     * timestamps 0.91, f32 in [-1, 1) 0.97; 10^6 keys u64 of all magnitudes 0.84, f64 in [0, 1)
+     * 0.86, f64 zipf 0.87; 3e6 keys u64 of all magnitudes 0.91, f64 1.16. EMR, AVX-512: 2e6, 4e6
+     * and 10^7 integers of 64 bits of all magnitudes 0.82, 0.80, 0.86, 10^7 f64 in [-1, 1) 1.03;
+     * AVX2: 2e6 and 10^7 integers 0.52, 0.60. EMR, with splits that prefetch: 10^7 keys f64 in
+     * [-1, 1) 0.82, in [0, 1) 0.81, 3e6 0.88, 1.6e7 in [-1, 1) 1.07 with a copy that took 1.10;
+     * AVX2: 3e6 f64 in [0, 1) 0.92, 10^7 in [-1, 1) 1.03. */
+    ORDO_TUNE_WORDS_UNEVEN = ORDO_TUNE(1 << 24, 200),
 
     /* Integers of 64 bits that the vector sort sorts by 32-bit integers that stand for them
      * (lib/cpu/vector/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64

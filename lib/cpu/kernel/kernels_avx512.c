@@ -305,7 +305,7 @@ const cpu_kernels cpu_kernels_avx512 = {
     .sort_words = {cpu_sort_words_32_avx512, cpu_sort_words_64_avx512},
     .sort_keys = {cpu_sort_keys_32_avx512, cpu_sort_keys_64_avx512},
     .nth_word = {cpu_nth_word_32_avx512, cpu_nth_word_64_avx512},
-    .most_words = {ORDO_TUNE_WORDS, ORDO_TUNE_WORDS},
+    .most_words = {ORDO_TUNE_WORDS_32, ORDO_TUNE_WORDS_64},
     .split = {[CPU_WIDTH_32] = split_32, [CPU_WIDTH_64] = split_64},
     .loops = &cpu_loops_avx512,
     .sets = &set_loops_avx512,

@@ -4,9 +4,10 @@
  * If the sample is even, a bucket is the top bits of the key. Otherwise cells over the range of the
  * sample give buckets of about equally many sampled keys (cut.h), so that skewed keys (floats,
  * Gaussians, integers of all magnitudes) cost the same. All threads split a bucket again if it is
- * too large for one thread. Memory is read three times and written twice. With a vector sort, one
- * thread sorts keys without buckets. Scratch: n records, an eighth of that for buffers, tables of a
- * few megabytes, 2n bytes for labels, and n records more to split again without a spare. */
+ * too large for one thread. Memory is read three times and written twice; one thread with many keys
+ * does not count them (radix_blocks.t.h) and reads memory twice. Scratch: n records, an eighth of
+ * that for buffers, tables of a few megabytes, a block per bucket or 2n bytes for labels, and n
+ * records more to split again without a spare. */
 #include "cpu/radix/radix_work.h"
 #include "backend/layout.h"
 
@@ -145,7 +146,7 @@ enum {
     SAMPLE_EACH = 16,  /* sampled keys per bucket; at most RADIX_SAMPLE in all */
     SAMPLE_LEVELS = 3, /* deeper levels use digits of the bits that differ */
     MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1,
-    MOST_WANTED = BUCKETS / 2 /* cells may add as many again */
+    MOST_COUNTED = BUCKETS / 2 /* the most buckets if records are counted first */
 };
 
 typedef struct radix_memory { /* memory that the splits of one job share */
@@ -172,15 +173,16 @@ static size_t big_bucket(size_t n, unsigned threads)
     return ordo_min(n, ordo_max(n / (8 * (size_t)threads), ORDO_TUNE_RADIX_BIG));
 }
 
-/* At least LEAST_BUCKETS, and enough that a bucket has about 2^ORDO_TUNE_RADIX_BUCKET records and
- * that several threads get about equally many records. */
-static size_t wanted_buckets(size_t n, unsigned threads)
+/* At least LEAST_BUCKETS, and enough that a bucket has about 2^ORDO_TUNE_RADIX_BUCKET records, or
+ * 2^ORDO_TUNE_BLOCK_BUCKET in blocks, and that several threads get about equally many records. */
+static size_t wanted_buckets(size_t n, bool in_blocks, unsigned threads)
 {
-    size_t const sized = n >> ORDO_TUNE_RADIX_BUCKET;
+    size_t const most = in_blocks ? BUCKETS : MOST_COUNTED;
+    size_t const sized = n >> (in_blocks ? ORDO_TUNE_BLOCK_BUCKET : ORDO_TUNE_RADIX_BUCKET);
     size_t const wanted =
         threads == 1 ? sized : ordo_max(sized, ORDO_TUNE_RADIX_SHARES * (size_t)threads);
     size_t buckets = LEAST_BUCKETS;
-    while (buckets < MOST_WANTED && buckets < wanted)
+    while (buckets < most && buckets < wanted)
         buckets *= 2;
     return buckets;
 }
@@ -191,11 +193,35 @@ static bool is_combined(enum record_kind kind, size_t n)
     return RADIX_COMBINE && n * record_size(kind) >= ORDO_TUNE_STREAM;
 }
 
+/* Whether one thread writes n records to blocks and does not count them first. This is not faster
+ * for records with a payload. */
+static bool uses_blocks(enum record_kind kind, size_t n, unsigned threads)
+{
+    return RADIX_COMBINE && threads == 1 && (kind == RECORD_K32 || kind == RECORD_K64) &&
+           n * record_size(kind) >= ORDO_TUNE_BLOCK_LEAST && n <= INT32_MAX;
+}
+
+typedef struct block_work {
+    radix_work   work;
+    radix_blocks blocks;
+} block_work;
+
+/* The blocks outside the room for the records, one per bucket, and a link for each block. */
+static void lay_out_blocks(void *arg, ordo_layout *layout)
+{
+    block_work *const   in = arg;
+    radix_blocks *const blocks = &in->blocks;
+    size_t const        in_room = in->work.n / (BLOCK_BYTES / record_size(in->work.io->kind));
+    blocks->extra = ordo_lay(layout, blocks->buckets, BLOCK_BYTES);
+    blocks->next = ordo_lay(layout, in_room + blocks->buckets, sizeof *blocks->next);
+}
+
 static size_t slot_bytes(enum record_kind kind, size_t n, unsigned threads)
 {
     size_t const size = record_size(kind), bucket = big_bucket(n, threads) * size;
     size_t const lines = is_combined(kind, n) ? (BUCKETS + 1) * (size_t)GATHER : 0;
-    return ordo_round_up(ordo_max(bucket, lines), LINE);
+    size_t const held = uses_blocks(kind, n, threads) ? BUCKETS * BLOCK_HELD * size : 0;
+    return ordo_round_up(ordo_max(bucket, ordo_max(lines, held)), LINE);
 }
 
 static size_t sample_size(enum record_kind kind)
@@ -259,11 +285,12 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
 }
 
 /* Chooses the buckets, by a sample or, from SAMPLE_LEVELS on, by the highest bits that differ. */
-static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned level)
+static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned level,
+                              bool in_blocks)
 {
     const radix_ops *const ops = work->ops;
     if (level < SAMPLE_LEVELS) {
-        size_t const buckets = wanted_buckets(work->n, work->exec->threads);
+        size_t const buckets = wanted_buckets(work->n, in_blocks, work->exec->threads);
         size_t const sampled = ordo_min(ordo_min(buckets * SAMPLE_EACH, RADIX_SAMPLE), work->n);
         void *const  keys = memory->sample + RADIX_SAMPLE * sample_size(memory->kind);
         if (!ops->sample(work, memory->sample, keys, sampled))
@@ -352,6 +379,53 @@ static bool is_cut_allowed(const radix_work *work)
                           : work->io->whole_bits == 0 || !work->cut.single;
 }
 
+static ordo_status finish_all(radix_work *work, ordo_body *body, void *arg)
+{
+    ordo_exec *const exec = work->exec;
+    exec->phase += work->level == 0;
+    exec->changed = true;
+    size_t const grain = ordo_max(work->cut.buckets / (32 * (size_t)exec->threads), 1);
+    return cpu_done(ordo_loop(exec, work->cut.buckets, grain, body, arg));
+}
+
+static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
+                         const char *from, size_t at, size_t n, ordo_exec *exec)
+{
+    radix_work work = {.io = io,
+                       .exec = exec,
+                       .local = local_of(io, exec),
+                       .level = level,
+                       .from = from,
+                       .to = memory->rooms[room] + at * record_size(io->kind),
+                       .n = n,
+                       .at = at,
+                       .chunks =
+                           ordo_max(ordo_min(memory->chunks, chunk_count(n, exec->threads)), 1),
+                       .counts = memory->counts,
+                       .ends = memory->ends + level * BUCKETS,
+                       .big = memory->slot_records,
+                       .ops = ops_of(io),
+                       .slots = memory->slots};
+    work.chunk = ordo_div_up(n, work.chunks);
+    TRY(choose_cut(&work, memory, level, false));
+    if (!is_cut_allowed(&work))
+        return ORDO_E_UNSUPPORTED;
+    work.combine = is_combined(io->kind, n) && work.cut.buckets * GATHER <= memory->slots.bytes;
+    take_labels(&work, memory);
+    work.most = work.cut.even && level < SAMPLE_LEVELS ? work.cut.shift : 64;
+    if (level == 0)
+        record_split(exec, &work.cut);
+    if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
+        return ORDO_E_CANCELLED;
+    place_buckets(&work);
+    TRY(take_second_room(&work, memory));
+    exec->phase += level == 0;
+    if (!ordo_loop(exec, work.chunks, 1, scatter_chunk, &work))
+        return ORDO_E_CANCELLED;
+    TRY(finish_all(&work, finish_bucket, &work));
+    return split_big(&work, memory, level, room);
+}
+
 /* ---- One thread ---- */
 
 static bool fits_cache(enum record_kind kind, size_t n)
@@ -379,87 +453,103 @@ static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsig
 /* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. */
 static bool is_uneven_vector_sorted(const radix_work *work)
 {
-    return work->level == 0 && work->exec->threads == 1 && !work->cut.even &&
-           is_vector_sortable(&work->local, work->io) && work->n <= ORDO_TUNE_WORDS;
-}
-
-/* Whether one thread sorts many records by vectors in scratch, without buckets. */
-static bool is_sorted_in_room(const radix_local *local, const radix_io *io, unsigned threads)
-{
-    return threads == 1 && !io->loose && local->sort_words != NULL && io->n <= local->most_words;
+    return !work->cut.even && is_vector_sortable(&work->local, work->io) &&
+           work->n <= ORDO_TUNE_WORDS_UNEVEN;
 }
 
 /* Sorts all keys or records on this thread. in_place: in the memory of the result. */
 static ordo_status sort_alone(const radix_io *io, const radix_local *local, bool in_place,
                               ordo_exec *exec)
 {
-    bool const   by_vectors = in_place || (io->n > RADIX_PACKED && local->sort_words != NULL);
-    size_t const bytes = io->n * record_size(io->kind);
-    void        *records = in_place ? NULL : io->room, *spare;
-    if (!in_place && records == NULL)
+    void  *records = NULL, *spare;
+    size_t bytes = io->n * record_size(io->kind);
+    if (in_place)
+        bytes = ordo_min(bytes, ORDO_TUNE_WORDS_CACHE);
+    else
         TRY(ordo_scratch(exec, bytes, &records));
-    TRY(ordo_scratch(exec, by_vectors ? ordo_min(bytes, ORDO_TUNE_WORDS_CACHE) : bytes, &spare));
+    TRY(ordo_scratch(exec, bytes, &spare));
     exec->changed = true;
     ops_of(io)->alone(io, records, spare, local);
     exec->facts.strategy = ORDO_STRATEGY_CACHE;
     return cpu_done(!ordo_poll(exec, 1));
 }
 
-/* ---- All threads ---- */
+/* ---- Blocks ---- */
 
-static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
-                         const char *from, size_t at, size_t n, ordo_exec *exec)
+static void scatter_into_blocks(void *arg, size_t lo, size_t hi)
 {
-    radix_work work = {.io = io,
-                       .exec = exec,
-                       .local = local_of(io, exec),
-                       .level = level,
-                       .from = from,
-                       .to = memory->rooms[room] + at * record_size(io->kind),
-                       .n = n,
-                       .at = at,
-                       .chunks =
-                           ordo_max(ordo_min(memory->chunks, chunk_count(n, exec->threads)), 1),
-                       .counts = memory->counts,
-                       .ends = memory->ends + level * BUCKETS,
-                       .big = memory->slot_records,
-                       .ops = ops_of(io),
-                       .slots = memory->slots};
-    work.chunk = ordo_div_up(n, work.chunks);
-    TRY(choose_cut(&work, memory, level));
-    if (!is_cut_allowed(&work))
+    block_work *const in = arg;
+    if (lo < hi)
+        in->work.ops->scatter_blocks(&in->work, &in->blocks, in->work.slots.memory);
+}
+
+static void finish_chain(void *arg, size_t lo, size_t hi)
+{
+    const block_work *const in = arg;
+    const radix_work *const work = &in->work;
+    for (size_t b = lo; b < hi && !ordo_poll(work->exec, (double)b / (double)BUCKETS); b++) {
+        if (work->io->gave_up != NULL && work->io->gave_up(work->io))
+            break;
+        work->ops->finish_blocks(work, &in->blocks, b, b == 0 ? 0 : work->ends[b - 1],
+                                 work->ends[b], work->slots.memory);
+    }
+}
+
+/* The split of the whole input by one thread. Large buckets go to the second room. *done is false
+ * if there was no memory for the blocks; then nothing has changed. */
+static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, bool *done,
+                                     ordo_exec *exec)
+{
+    block_work        in = {.work = {.io = io,
+                                     .exec = exec,
+                                     .local = local_of(io, exec),
+                                     .n = io->n,
+                                     .ends = memory->ends,
+                                     .big = ordo_min(memory->slot_records / 2, ORDO_TUNE_RADIX_BIG),
+                                     .ops = ops_of(io),
+                                     .slots = memory->slots}};
+    radix_work *const work = &in.work;
+    *done = false;
+    TRY(choose_cut(work, memory, 0, true));
+    if (!is_cut_allowed(work))
         return ORDO_E_UNSUPPORTED;
-    if (is_uneven_vector_sorted(&work))
-        return sort_alone(io, &work.local, true, exec);
-    work.combine = is_combined(io->kind, n) && work.cut.buckets * GATHER <= memory->slots.bytes;
-    take_labels(&work, memory);
-    work.most = work.cut.even && level < SAMPLE_LEVELS ? work.cut.shift : 64;
-    if (level == 0)
-        record_split(exec, &work.cut);
-    if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
+    *done = is_uneven_vector_sorted(work);
+    if (*done)
+        return sort_alone(io, &work->local, true, exec);
+    in.blocks = (radix_blocks){.room = memory->rooms[0],
+                               .taken = (uint32_t)work->cut.buckets,
+                               .counts = memory->counts,
+                               .buckets = work->cut.buckets};
+    if (ordo_lay_out(exec, lay_out_blocks, &in) != ORDO_OK)
+        return ORDO_OK;
+    *done = true;
+    work->most = work->cut.even ? work->cut.shift : 64;
+    record_split(exec, &work->cut);
+    if (!ordo_loop(exec, 1, 1, scatter_into_blocks, &in))
         return ORDO_E_CANCELLED;
-    place_buckets(&work);
-    TRY(take_second_room(&work, memory));
-    exec->phase += level == 0;
-    if (!ordo_loop(exec, work.chunks, 1, scatter_chunk, &work))
-        return ORDO_E_CANCELLED;
-    exec->phase += level == 0;
-    exec->changed = true;
-    size_t const grain = ordo_max(work.cut.buckets / (32 * (size_t)exec->threads), 1);
-    if (!ordo_loop(exec, work.cut.buckets, grain, finish_bucket, &work))
-        return ORDO_E_CANCELLED;
-    return split_big(&work, memory, level, room);
+    for (size_t b = 0, sum = 0; b < work->cut.buckets; b++)
+        work->ends[b] = sum += in.blocks.counts[b];
+    TRY(take_second_room(work, memory));
+    work->to = memory->rooms[1];
+    TRY(finish_all(work, finish_chain, &in));
+    if (io->gave_up != NULL && io->gave_up(io)) /* some buckets have not been gathered */
+        return ORDO_OK;
+    return split_big(work, memory, 0, 1);
 }
 
 /* ---- The whole sort ---- */
 
 size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsigned threads)
 {
-    size_t const records = ordo_round_up(n * record_size(kind), LINE);
-    radix_memory memory = memory_of(kind, n, threads);
+    size_t const   records = ordo_round_up(n * record_size(kind), LINE);
+    radix_memory   memory = memory_of(kind, n, threads);
+    radix_io const io = {.kind = kind};
+    block_work     in = {.work = {.io = &io, .n = n}, .blocks = {.buckets = BUCKETS}};
     if (fits_cache(kind, n))
         return 2 * records;
-    return (has_spare ? 1 : 2) * records + ordo_round_up(n * sizeof *memory.labels, LINE) +
+    size_t const blocks =
+        uses_blocks(kind, n, threads) ? ordo_layout_bytes(lay_out_blocks, &in) : 0;
+    return (has_spare ? 1 : 2) * records + ordo_round_up(n * sizeof *memory.labels, LINE) + blocks +
            ordo_layout_bytes(lay_out_tables, &memory);
 }
 
@@ -471,10 +561,17 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
     radix_local const local = local_of(io, exec);
     exec->isa = io->kernels->loops->isa;
     bool const in_place = is_vector_sorted(&local, io, exec->threads);
-    if (in_place || fits_cache(io->kind, io->n) || is_sorted_in_room(&local, io, exec->threads))
+    if (in_place || fits_cache(io->kind, io->n))
         return sort_alone(io, &local, in_place, exec);
     radix_memory memory;
     TRY(take_memory(io, exec, &memory));
+    if (uses_blocks(io->kind, io->n, exec->threads)) {
+        bool done;
+        exec->phases = exec->phase + 2;
+        ordo_status const status = split_into_blocks(io, &memory, &done, exec);
+        if (status != ORDO_OK || done)
+            return status;
+    }
     exec->phases = exec->phase + 3;
     return split(io, &memory, 0, 0, NULL, 0, io->n, exec);
 }

@@ -285,18 +285,24 @@ static void FN(sort_to_result)(const radix_io *io, const radix_local *local, REC
         FN(store)(io, at, n, sorted);
 }
 
-/* Sorts and stores bucket [lo, hi) of the split. A loose bucket is stored unsorted. */
-static void FN(finish_bucket)(const radix_work *work, size_t lo, size_t hi, char *buffer)
+/* Sorts the n records of a bucket and stores them from `at` on. A loose bucket is stored
+ * unsorted. */
+static void FN(finish)(const radix_work *work, RECORD *records, size_t at, size_t n, RECORD *spare)
 {
     const radix_io *const io = work->io;
-    RECORD *const         records = (RECORD *)(void *)work->to + lo;
-    if (lo == hi)
+    if (n == 0)
         return;
     if (io->loose)
-        FN(store)(io, work->at + lo, hi - lo, records);
+        FN(store)(io, at, n, records);
     else
-        FN(sort_to_result)(io, &work->local, records, (RECORD *)(void *)buffer, work->at + lo,
-                           hi - lo, work->most);
+        FN(sort_to_result)(io, &work->local, records, spare, at, n, work->most);
+}
+
+/* Sorts and stores bucket [lo, hi) of the split. */
+static void FN(finish_bucket)(const radix_work *work, size_t lo, size_t hi, char *buffer)
+{
+    FN(finish)(work, (RECORD *)(void *)work->to + lo, work->at + lo, hi - lo,
+               (RECORD *)(void *)buffer);
 }
 
 /* The whole job on one thread. room NULL: the vector sort takes all keys in the memory of the

@@ -113,11 +113,13 @@ static inline void radix_tally(const uint16_t *labels, size_t count, uint32_t ta
 #include "cpu/radix/for_each_record.h"
 #define ORDO_TEMPLATE "cpu/radix/radix.t.h"
 #include "cpu/radix/for_each_record.h"
+#define ORDO_TEMPLATE "cpu/radix/radix_blocks.t.h"
+#include "cpu/radix/for_each_record.h"
 
 #define RADIX_STEPS_OF(kind)                                                                       \
     {                                                                                              \
-        sample_##kind, count_##kind, scatter_##kind, finish_bucket_##kind, alone_##kind,           \
-            differ_##kind                                                                          \
+        sample_##kind, count_##kind, scatter_##kind, finish_bucket_##kind, scatter_blocks_##kind,  \
+            finish_blocks_##kind, alone_##kind, differ_##kind                                      \
     }
 #define RADIX_STEPS                                                                                \
     {                                                                                              \

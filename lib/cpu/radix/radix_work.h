@@ -33,7 +33,9 @@ enum {
     BLOCK = 512,      /* records converted at a time: they stay in L1 */
     LINE = ORDO_CACHE_LINE,
     GATHER = ORDO_TUNE_RADIX_GATHER,
-    AHEAD = ORDO_TUNE_RADIX_AHEAD
+    AHEAD = ORDO_TUNE_RADIX_AHEAD,
+    BLOCK_BYTES = ORDO_TUNE_BLOCK_BYTES, /* bytes of a block of a bucket */
+    BLOCK_HELD = 16                      /* records collected before they are written to a block */
 };
 
 /* The distribution of keys, for the sort of records in the cache. */
@@ -83,12 +85,25 @@ typedef struct radix_work {
     radix_slots      slots;
 } radix_work;
 
+/* The blocks of a split by one thread (radix_blocks.t.h). Blocks are numbered: first one per
+ * bucket, in `extra`, then the blocks in `room`. */
+typedef struct radix_blocks {
+    char     *room, *extra;
+    uint32_t *next;   /* [block]: the next block of its bucket */
+    uint32_t  taken;  /* blocks that are taken */
+    size_t   *counts; /* [bucket] */
+    size_t    buckets;
+} radix_blocks;
+
 /* The steps of one split, for one kind of record. */
 struct radix_ops {
     bool (*sample)(const radix_work *work, void *records, void *spare, size_t count);
     void (*count)(const radix_work *work, size_t lo, size_t hi, size_t *counts);
     void (*scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer);
     void (*finish)(const radix_work *work, size_t lo, size_t hi, char *buffer);
+    void (*scatter_blocks)(const radix_work *work, radix_blocks *blocks, char *buffer);
+    void (*finish_blocks)(const radix_work *work, const radix_blocks *blocks, size_t b, size_t lo,
+                          size_t hi, char *buffer);
     void (*alone)(const radix_io *io, void *records, void *spare, const radix_local *local);
     uint64_t (*differ)(const void *records, size_t lo, size_t hi);
 };
