@@ -43,20 +43,10 @@ enum {
 #define CUDA_TUNE_BITS_ROWS 8
 #define CUDA_TUNE_BITS_LARGE ((size_t)1 << 26)
 
-/* Split (dev_partition.cu), by element size. WORDS: words of 32 flags per warp and tile. PACK:
- * elements that a lane reads at a time. RESIDENT: blocks per multiprocessor that registers must
- * allow. H200, 2^28 elements, packed flags, us for 4 and 5 blocks: 1 byte 337, 316; 2 bytes 426,
- * 406; 4 bytes 608, 627; 8 bytes 1169, 1187. 16 and 32 words, 4 bytes: 712, 638. */
+/* Split (dev_partition.cu): blocks per multiprocessor that registers must allow. H200, 2^28
+ * elements, packed flags, us for 4 and 5 blocks: 1 byte 337, 316; 2 bytes 426, 406; 4 bytes 608,
+ * 627; 8 bytes 1169, 1187. */
 #define CUDA_TUNE_SPLIT_RESIDENT 4
-#define CUDA_TUNE_SPLIT_WORDS_1 32
-#define CUDA_TUNE_SPLIT_PACK_1 4
-#define CUDA_TUNE_SPLIT_WORDS_2 32
-#define CUDA_TUNE_SPLIT_PACK_2 4
-#define CUDA_TUNE_SPLIT_WORDS_4 32
-#define CUDA_TUNE_SPLIT_PACK_4 1
-#define CUDA_TUNE_SPLIT_WORDS_8 16
-#define CUDA_TUNE_SPLIT_WORDS_16 8
-#define CUDA_TUNE_SPLIT_WORDS_ODD 8
 
 /* Scans by tiles (dev_scan.cu): threads per block, rows of 512 bytes per warp, blocks per
  * multiprocessor. H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843,
@@ -246,11 +236,13 @@ enum {
     CUDA_TUNE_RADIX_PORTION = 1 << 29
 };
 
-/* MOST: largest number of distinct values that are counted (dev_distinct.cu), a power of 2. SEEN:
- * largest number of distinct values among 128 keys for which counting is tried. H200, 2^28 keys u32
- * with 100 values: 0.70, by digits 5.0. */
-#define CUDA_TUNE_DISTINCT_MOST 256
+/* Few distinct values. SEEN: largest number of them among 128 keys for which counting is tried.
+ * MANY: up to so many values of one array are counted in hash tables (dev_distinct.cu), a power of
+ * 2. RESIDENT: blocks per multiprocessor. H200, 2^28 keys u32 of about 3500 values, ms: 2.02, by
+ * digits 4.87. */
 #define CUDA_TUNE_DISTINCT_SEEN 124
+#define CUDA_TUNE_DISTINCT_MANY 4096
+#define CUDA_TUNE_DISTINCT_RESIDENT(KEY) ((KEY) == 4 ? 3 : 2)
 
 /* Leaves (dev_radix_leaf.cuh), for keys alone, and keys of 4 bytes with values of 4 bytes. TO: most
  * keys of a sort with leaves. THREADS, ITEMS: threads per block and keys per thread. BUCKETS:
@@ -347,11 +339,6 @@ template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
 /* Leaves are used for more than this many keys (dev_radix_leaf.cuh). H200, 2^20 pairs u32/u32, ms,
  * without and with leaves: uniform 0.106, 0.065. */
 #define CUDA_TUNE_LEAF_FROM ((size_t)1 << 19)
-
-/* Up to MANY values of one array are counted in hash tables (dev_distinct_many.cu), by RESIDENT
- * blocks per multiprocessor. H200, 2^28 keys u32 of about 3500 values, ms: 2.02, by digits 4.87. */
-#define CUDA_TUNE_DISTINCT_MANY 4096
-#define CUDA_TUNE_DISTINCT_RESIDENT(KEY) ((KEY) == 4 ? 3 : 2)
 
 /* The histogram of a radix sort has a counter for each lane from this many bytes of keys on
  * (dev_radix_plan.cu). H200, with four counters and with one for each lane: log-uniform u32, us,
