@@ -178,22 +178,17 @@ enum {
  * estimate: a launch and a wait for the host, about 15 us, are 2 % of a radix sort of that size. */
 #define CUDA_TUNE_LOOK_BYTES ((size_t)128 << 20)
 
-/* Sorts of segments (segment_sort.cuh): the longest segments of each path, in records. Records of
- * 16 bytes: LANES for a group of lanes, WARP for a block of one warp, BLOCK for a larger block.
- * Other records: SLOT for a warp, BLOCK and BLOCKS for blocks (BLOCKS_4: records of 4 bytes). TILE
- * and TILE_16: records per tile of longer segments. TWICE: from this many tiles on, the buckets of
- * a segment are split again. SEPARATE: segments of at least this many keys are sorted by a separate
- * launch. Estimates, except BLOCKS_4: H200, 2^28 f32 in rows, ms: 10,000 keys 2.79 by blocks, 6.52
- * by buckets; 16,384 keys 2.24 and 5.05. */
+/* Sorts of segments (segment_sort.cuh). BYTES: records that one block sorts in shared memory, which
+ * are a segment or a tile of a longer one. Records of 16 bytes: the longest segments, in records,
+ * of a block of one warp (WARP) and of a larger block (BLOCK). Other records: segments of up to
+ * BLOCK records and longer ones have lists of their own. TWICE: from this many tiles on, the
+ * buckets of a segment are split again. SEPARATE: segments of at least this many keys are sorted by
+ * a separate launch. Estimates, except BYTES: H200, 2^28 f32 in rows, ms: 10,000 keys 2.79 by
+ * blocks, 6.52 by buckets; 16,384 keys 2.24 and 5.05. */
 enum {
-    CUDA_TUNE_SEGMENT_LANES = 32,
+    CUDA_TUNE_SEGMENT_BYTES = 64 << 10,
     CUDA_TUNE_SEGMENT_WARP = 256,
     CUDA_TUNE_SEGMENT_BLOCK = 2048,
-    CUDA_TUNE_SEGMENT_SLOT = 512,
-    CUDA_TUNE_SEGMENT_BLOCKS = 8192,
-    CUDA_TUNE_SEGMENT_BLOCKS_4 = 16384,
-    CUDA_TUNE_SEGMENT_TILE = 8192,
-    CUDA_TUNE_SEGMENT_TILE_16 = 4096,
     CUDA_TUNE_SEGMENT_TWICE = 512,
     CUDA_TUNE_SEGMENT_SEPARATE = 1 << 23
 };
