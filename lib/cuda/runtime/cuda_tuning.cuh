@@ -137,11 +137,10 @@ enum {
 
 /* Radius (dev_radius.cu). THREADS: threads per block. ITEMS, ITEMS_8: keys per thread (_8: for
  * 8-byte keys). SHARE, SHARE_8: threads per table entry. SLOTS: steps in the ring. AHEAD: steps
- * that are being copied to the ring. RESIDENT: blocks per multiprocessor. SPANS: largest number of
- * spans, which is the number of threads of radius_settle. OPEN: blocks per multiprocessor of
- * radius_open. H200, 2^28 keys u32 of radius 100, 14000 (just above the ring) and 30000, ms: 0.40,
- * 0.50, 0.47; a copy of the keys takes 0.51. 35 keys per thread need more shared memory than
- * compute capability 8.6 has. */
+ * that are being copied to the ring. RESIDENT: blocks per multiprocessor. OPEN: blocks per
+ * multiprocessor of radius_open. H200, 2^28 keys u32 of radius 100, 14000 (just above the ring) and
+ * 30000, ms: 0.40, 0.50, 0.47; a copy of the keys takes 0.51. 35 keys per thread need more shared
+ * memory than compute capability 8.6 has. */
 enum {
     CUDA_TUNE_RADIUS_THREADS = 192,
     CUDA_TUNE_RADIUS_ITEMS = 31,
@@ -151,19 +150,16 @@ enum {
     CUDA_TUNE_RADIUS_SLOTS = 4,
     CUDA_TUNE_RADIUS_AHEAD = 1,
     CUDA_TUNE_RADIUS_RESIDENT = 2,
-    CUDA_TUNE_RADIUS_SPANS = 1024,
     CUDA_TUNE_RADIUS_OPEN = 16
 };
 
-/* Roughly sorted keys. WARP_8: largest radius that warps sort for 8-byte keys. WARPS: warps per
- * block (dev_rough_warp.cu). SMALL, LARGE: threads per block, 16 keys each, for radii up to a tile
- * (dev_rough_block.cu). BYTES: threads per multiprocessor times the key size, which limits the
- * registers. H200, 2^28 keys u32, ms for 4 and 8 warps and radius 16: 0.86, 0.85; for 4096 and 3072
- * bytes and radius 1000: 1.46, 1.57, radius 8192: 2.20, 2.75. 2^28 keys u64 of radius 100 by warps
- * 5.05, by blocks 3.54. */
+/* Roughly sorted keys. WARP_8: largest radius that warps sort for 8-byte keys. SMALL, LARGE:
+ * threads per block, 16 keys each, for radii up to a tile (dev_rough_block.cu). BYTES: threads per
+ * multiprocessor times the key size, which limits the registers. H200, 2^28 keys u32, ms for 4096
+ * and 3072 bytes and radius 1000: 1.46, 1.57, radius 8192: 2.20, 2.75. 2^28 keys u64 of radius 100
+ * by warps 5.05, by blocks 3.54. */
 enum {
     CUDA_TUNE_ROUGH_WARP_8 = 64,
-    CUDA_TUNE_ROUGH_WARPS = 4,
     CUDA_TUNE_ROUGH_SMALL = 256,
     CUDA_TUNE_ROUGH_LARGE = 512,
     CUDA_TUNE_ROUGH_BYTES = 4096
