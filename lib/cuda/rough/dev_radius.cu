@@ -35,7 +35,7 @@ template <typename BITS> static radius_pieces radius_layout(cuda_scratch *scratc
     size_t const  patches = radius_steps<BITS>(n) * radius_shape<BITS>::PATCHES;
     radius_pieces pieces;
     pieces.words = scratch_take<radius_words>(scratch, 1);
-    pieces.before = scratch_take<BITS>(scratch, CUDA_TUNE_RADIUS_SPANS);
+    pieces.before = scratch_take<BITS>(scratch, RADIUS_SPANS);
     pieces.high = scratch_take<BITS>(scratch, patches);
     pieces.low = scratch_take<BITS>(scratch, patches);
     pieces.patches = scratch_take<uint32_t>(scratch, patches);
@@ -79,7 +79,7 @@ static ordo_status radius_enqueue(cuda_call *call, const ordo_radius_job *job, C
 
     TRY(cuda_allow_shared(call, radius_near<CODE>, SHAPE::BYTES));
     size_t const blocks =
-        ordo_min((size_t)call->facts->sms * CUDA_TUNE_RADIUS_RESIDENT, CUDA_TUNE_RADIUS_SPANS);
+        ordo_min((size_t)call->facts->sms * CUDA_TUNE_RADIUS_RESIDENT, RADIUS_SPANS);
     size_t const span_steps = ordo_div_up(steps, ordo_min(steps, blocks));
     size_t const spans = ordo_div_up(steps, span_steps);
     size_t const patches = steps * SHAPE::PATCHES;
@@ -99,8 +99,7 @@ static ordo_status radius_enqueue(cuda_call *call, const ordo_radius_job *job, C
     TRY(CUDA_LAUNCH(call, radius_near<CODE>, spans, SHAPE::THREADS, SHAPE::BYTES, view, table));
     if (spans == 1 && view.end <= SHAPE::REACH)
         return ORDO_OK; /* the ring held all pairs */
-    TRY(CUDA_LAUNCH(call, radius_settle<BITS>, 1, CUDA_TUNE_RADIUS_SPANS, 0, table,
-                    (unsigned)spans));
+    TRY(CUDA_LAUNCH(call, radius_settle<BITS>, 1, RADIUS_SPANS, 0, table, (unsigned)spans));
     TRY(CUDA_LAUNCH(call, radius_bound<BITS>, ordo_div_up(patches, 256), 256, 0, table));
     TRY(CUDA_LAUNCH(call, radius_list<BITS>, ordo_div_up(patches, 256), 256, 0, table));
     size_t const open = ordo_min((size_t)call->facts->sms * CUDA_TUNE_RADIUS_OPEN,

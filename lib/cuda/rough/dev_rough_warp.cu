@@ -10,8 +10,8 @@
 #include "cuda/rough/rough.cuh"
 
 enum {
-    ROUGH_WARPS = CUDA_TUNE_ROUGH_WARPS,
-    ROUGH_LEVEL = 4 /* level of the largest windows: 16 << 4 keys */
+    ROUGH_WARPS = 4, /* of a block; 8 take the same time */
+    ROUGH_LEVEL = 4  /* level of the largest windows: 16 << 4 keys */
 };
 
 template <typename BITS, int M>

@@ -11,6 +11,10 @@
 #include "cuda/rough/radius.cuh"
 #include "cuda/warp/first_where.cuh"
 
+enum {
+    RADIUS_SPANS = 1024 /* largest number of spans: one for each thread of a block */
+};
+
 /* Whether pairs more than r places apart that were not measured yet may end in patch p. */
 template <typename BITS>
 static DEVICE bool radius_doubtful(const radius_table<BITS> &table, size_t p, BITS low, uint64_t r)
@@ -46,7 +50,7 @@ static DEVICE uint64_t radius_proved(const radius_table<BITS> &table, size_t p, 
 }
 
 /* Computes the largest key before each span, and the radius that a sample of patches proves. One
- * block of CUDA_TUNE_RADIUS_SPANS threads. */
+ * block of RADIUS_SPANS threads. */
 template <typename BITS>
 static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
 {

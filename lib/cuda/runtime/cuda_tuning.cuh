@@ -43,20 +43,10 @@ enum {
 #define CUDA_TUNE_BITS_ROWS 8
 #define CUDA_TUNE_BITS_LARGE ((size_t)1 << 26)
 
-/* Split (dev_partition.cu), by element size. WORDS: words of 32 flags per warp and tile. PACK:
- * elements that a lane reads at a time. RESIDENT: blocks per multiprocessor that registers must
- * allow. H200, 2^28 elements, packed flags, us for 4 and 5 blocks: 1 byte 337, 316; 2 bytes 426,
- * 406; 4 bytes 608, 627; 8 bytes 1169, 1187. 16 and 32 words, 4 bytes: 712, 638. */
+/* Split (dev_partition.cu): blocks per multiprocessor that registers must allow. H200, 2^28
+ * elements, packed flags, us for 4 and 5 blocks: 1 byte 337, 316; 2 bytes 426, 406; 4 bytes 608,
+ * 627; 8 bytes 1169, 1187. */
 #define CUDA_TUNE_SPLIT_RESIDENT 4
-#define CUDA_TUNE_SPLIT_WORDS_1 32
-#define CUDA_TUNE_SPLIT_PACK_1 4
-#define CUDA_TUNE_SPLIT_WORDS_2 32
-#define CUDA_TUNE_SPLIT_PACK_2 4
-#define CUDA_TUNE_SPLIT_WORDS_4 32
-#define CUDA_TUNE_SPLIT_PACK_4 1
-#define CUDA_TUNE_SPLIT_WORDS_8 16
-#define CUDA_TUNE_SPLIT_WORDS_16 8
-#define CUDA_TUNE_SPLIT_WORDS_ODD 8
 
 /* Scans by tiles (dev_scan.cu): threads per block, rows of 512 bytes per warp, blocks per
  * multiprocessor. H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843,
@@ -147,11 +137,10 @@ enum {
 
 /* Radius (dev_radius.cu). THREADS: threads per block. ITEMS, ITEMS_8: keys per thread (_8: for
  * 8-byte keys). SHARE, SHARE_8: threads per table entry. SLOTS: steps in the ring. AHEAD: steps
- * that are being copied to the ring. RESIDENT: blocks per multiprocessor. SPANS: largest number of
- * spans, which is the number of threads of radius_settle. OPEN: blocks per multiprocessor of
- * radius_open. H200, 2^28 keys u32 of radius 100, 14000 (just above the ring) and 30000, ms: 0.40,
- * 0.50, 0.47; a copy of the keys takes 0.51. 35 keys per thread need more shared memory than
- * compute capability 8.6 has. */
+ * that are being copied to the ring. RESIDENT: blocks per multiprocessor. OPEN: blocks per
+ * multiprocessor of radius_open. H200, 2^28 keys u32 of radius 100, 14000 (just above the ring) and
+ * 30000, ms: 0.40, 0.50, 0.47; a copy of the keys takes 0.51. 35 keys per thread need more shared
+ * memory than compute capability 8.6 has. */
 enum {
     CUDA_TUNE_RADIUS_THREADS = 192,
     CUDA_TUNE_RADIUS_ITEMS = 31,
@@ -161,19 +150,16 @@ enum {
     CUDA_TUNE_RADIUS_SLOTS = 4,
     CUDA_TUNE_RADIUS_AHEAD = 1,
     CUDA_TUNE_RADIUS_RESIDENT = 2,
-    CUDA_TUNE_RADIUS_SPANS = 1024,
     CUDA_TUNE_RADIUS_OPEN = 16
 };
 
-/* Roughly sorted keys. WARP_8: largest radius that warps sort for 8-byte keys. WARPS: warps per
- * block (dev_rough_warp.cu). SMALL, LARGE: threads per block, 16 keys each, for radii up to a tile
- * (dev_rough_block.cu). BYTES: threads per multiprocessor times the key size, which limits the
- * registers. H200, 2^28 keys u32, ms for 4 and 8 warps and radius 16: 0.86, 0.85; for 4096 and 3072
- * bytes and radius 1000: 1.46, 1.57, radius 8192: 2.20, 2.75. 2^28 keys u64 of radius 100 by warps
- * 5.05, by blocks 3.54. */
+/* Roughly sorted keys. WARP_8: largest radius that warps sort for 8-byte keys. SMALL, LARGE:
+ * threads per block, 16 keys each, for radii up to a tile (dev_rough_block.cu). BYTES: threads per
+ * multiprocessor times the key size, which limits the registers. H200, 2^28 keys u32, ms for 4096
+ * and 3072 bytes and radius 1000: 1.46, 1.57, radius 8192: 2.20, 2.75. 2^28 keys u64 of radius 100
+ * by warps 5.05, by blocks 3.54. */
 enum {
     CUDA_TUNE_ROUGH_WARP_8 = 64,
-    CUDA_TUNE_ROUGH_WARPS = 4,
     CUDA_TUNE_ROUGH_SMALL = 256,
     CUDA_TUNE_ROUGH_LARGE = 512,
     CUDA_TUNE_ROUGH_BYTES = 4096
@@ -188,22 +174,17 @@ enum {
  * estimate: a launch and a wait for the host, about 15 us, are 2 % of a radix sort of that size. */
 #define CUDA_TUNE_LOOK_BYTES ((size_t)128 << 20)
 
-/* Sorts of segments (segment_sort.cuh): the longest segments of each path, in records. Records of
- * 16 bytes: LANES for a group of lanes, WARP for a block of one warp, BLOCK for a larger block.
- * Other records: SLOT for a warp, BLOCK and BLOCKS for blocks (BLOCKS_4: records of 4 bytes). TILE
- * and TILE_16: records per tile of longer segments. TWICE: from this many tiles on, the buckets of
- * a segment are split again. SEPARATE: segments of at least this many keys are sorted by a separate
- * launch. Estimates, except BLOCKS_4: H200, 2^28 f32 in rows, ms: 10,000 keys 2.79 by blocks, 6.52
- * by buckets; 16,384 keys 2.24 and 5.05. */
+/* Sorts of segments (segment_sort.cuh). BYTES: records that one block sorts in shared memory, which
+ * are a segment or a tile of a longer one. Records of 16 bytes: the longest segments, in records,
+ * of a block of one warp (WARP) and of a larger block (BLOCK). Other records: segments of up to
+ * BLOCK records and longer ones have lists of their own. TWICE: from this many tiles on, the
+ * buckets of a segment are split again. SEPARATE: segments of at least this many keys are sorted by
+ * a separate launch. Estimates, except BYTES: H200, 2^28 f32 in rows, ms: 10,000 keys 2.79 by
+ * blocks, 6.52 by buckets; 16,384 keys 2.24 and 5.05. */
 enum {
-    CUDA_TUNE_SEGMENT_LANES = 32,
+    CUDA_TUNE_SEGMENT_BYTES = 64 << 10,
     CUDA_TUNE_SEGMENT_WARP = 256,
     CUDA_TUNE_SEGMENT_BLOCK = 2048,
-    CUDA_TUNE_SEGMENT_SLOT = 512,
-    CUDA_TUNE_SEGMENT_BLOCKS = 8192,
-    CUDA_TUNE_SEGMENT_BLOCKS_4 = 16384,
-    CUDA_TUNE_SEGMENT_TILE = 8192,
-    CUDA_TUNE_SEGMENT_TILE_16 = 4096,
     CUDA_TUNE_SEGMENT_TWICE = 512,
     CUDA_TUNE_SEGMENT_SEPARATE = 1 << 23
 };
@@ -246,11 +227,13 @@ enum {
     CUDA_TUNE_RADIX_PORTION = 1 << 29
 };
 
-/* MOST: largest number of distinct values that are counted (dev_distinct.cu), a power of 2. SEEN:
- * largest number of distinct values among 128 keys for which counting is tried. H200, 2^28 keys u32
- * with 100 values: 0.70, by digits 5.0. */
-#define CUDA_TUNE_DISTINCT_MOST 256
+/* Few distinct values. SEEN: largest number of them among 128 keys for which counting is tried.
+ * MANY: up to so many values of one array are counted in hash tables (dev_distinct.cu), a power of
+ * 2. RESIDENT: blocks per multiprocessor. H200, 2^28 keys u32 of about 3500 values, ms: 2.02, by
+ * digits 4.87. */
 #define CUDA_TUNE_DISTINCT_SEEN 124
+#define CUDA_TUNE_DISTINCT_MANY 4096
+#define CUDA_TUNE_DISTINCT_RESIDENT(KEY) ((KEY) == 4 ? 3 : 2)
 
 /* Leaves (dev_radix_leaf.cuh), for keys alone, and keys of 4 bytes with values of 4 bytes. TO: most
  * keys of a sort with leaves. THREADS, ITEMS: threads per block and keys per thread. BUCKETS:
@@ -347,11 +330,6 @@ template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
 /* Leaves are used for more than this many keys (dev_radix_leaf.cuh). H200, 2^20 pairs u32/u32, ms,
  * without and with leaves: uniform 0.106, 0.065. */
 #define CUDA_TUNE_LEAF_FROM ((size_t)1 << 19)
-
-/* Up to MANY values of one array are counted in hash tables (dev_distinct_many.cu), by RESIDENT
- * blocks per multiprocessor. H200, 2^28 keys u32 of about 3500 values, ms: 2.02, by digits 4.87. */
-#define CUDA_TUNE_DISTINCT_MANY 4096
-#define CUDA_TUNE_DISTINCT_RESIDENT(KEY) ((KEY) == 4 ? 3 : 2)
 
 /* The histogram of a radix sort has a counter for each lane from this many bytes of keys on
  * (dev_radix_plan.cu). H200, with four counters and with one for each lane: log-uniform u32, us,

@@ -57,7 +57,8 @@ struct split_work {
 };
 
 /* A warp handles WORDS words of flags and their elements; a lane reads PACK consecutive elements at
- * a time. ONE: an element is one unit. */
+ * a time. ONE: an element is one unit. H200, 2^28 elements of 4 bytes, us for 16 and 32 words: 712,
+ * 638. */
 template <typename UNIT, bool ONE> struct split_shape {
     enum {
         WORDS = !ONE ? 8 : sizeof(UNIT) <= 4 ? 32 : 128 / sizeof(UNIT),

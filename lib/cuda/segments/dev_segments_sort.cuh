@@ -5,22 +5,35 @@
 
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/segments/segment_records.cuh"
+#include "cuda/segments/segment_slots.cuh"
 
 /* Records of a tile that one block sorts in shared memory, 32 to 64 KB. */
 static __host__ DEVICE constexpr unsigned segment_tile(size_t record_size)
 {
-    return record_size > 8 ? CUDA_TUNE_SEGMENT_TILE_16 : CUDA_TUNE_SEGMENT_TILE;
+    return CUDA_TUNE_SEGMENT_BYTES / (record_size > 8 ? 16 : 8);
+}
+
+/* Records of the largest block that sorts a segment in shared memory by buckets. */
+static __host__ DEVICE constexpr int segment_row_most(size_t record_size)
+{
+    return CUDA_TUNE_SEGMENT_BYTES / (record_size > 4 ? 8 : 4);
+}
+
+/* lg of the most lanes that sort a segment in registers. */
+static __host__ DEVICE constexpr int segment_lanes_lg(size_t record_size)
+{
+    return record_size > 8 ? 1 : (int)SLOTS_MOST_LG;
 }
 
 /* Warps sort segments in registers up to the first limit, blocks in shared memory up to the others.
  */
 static inline segment_limits segment_sort_classes(size_t record_size)
 {
+    uint64_t const lanes = (uint64_t)WARP_SORT_ITEMS << segment_lanes_lg(record_size);
+    uint64_t const tile = segment_tile(record_size), rows = segment_row_most(record_size);
     if (record_size > 8)
-        return {{CUDA_TUNE_SEGMENT_LANES, CUDA_TUNE_SEGMENT_WARP, CUDA_TUNE_SEGMENT_BLOCK},
-                segment_tile(record_size)};
-    uint64_t const blocks = record_size > 4 ? CUDA_TUNE_SEGMENT_BLOCKS : CUDA_TUNE_SEGMENT_BLOCKS_4;
-    return {{CUDA_TUNE_SEGMENT_SLOT, CUDA_TUNE_SEGMENT_BLOCK, blocks}, segment_tile(record_size)};
+        return {{lanes, CUDA_TUNE_SEGMENT_WARP, CUDA_TUNE_SEGMENT_BLOCK}, tile};
+    return {{lanes, CUDA_TUNE_SEGMENT_BLOCK, rows}, tile};
 }
 
 enum {

@@ -191,7 +191,7 @@ template <typename KIND, typename BITS = typename KIND::BITS>
 static ordo_status launch_lanes(cuda_call *call, const segment_plan *plan,
                                 const segment_job<BITS> &job, uint64_t shortest, uint64_t longest)
 {
-    constexpr int MOST_LG = sizeof(typename KIND::K) <= 8 ? (int)SLOTS_MOST_LG : 1;
+    constexpr int MOST_LG = segment_lanes_lg(sizeof(typename KIND::K));
     if constexpr (sizeof(typename KIND::K) == 4)
         if (are_lane_rows(plan, job))
             return CUDA_LAUNCH(call, segments_by_lanes<BITS>,

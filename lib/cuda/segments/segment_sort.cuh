@@ -357,7 +357,7 @@ static ordo_status launch_spread(cuda_call *call, const segment_plan *plan,
         TRY((launch_spread_of<KIND, THREADS>(
             call, plan, job, list,
             fixed || RECORDS == ROW_LEAST ? least : ordo_max(least, (uint64_t)RECORDS / 2))));
-    if constexpr (RECORDS < row_most(sizeof(typename KIND::K)))
+    if constexpr (RECORDS < segment_row_most(sizeof(typename KIND::K)))
         return launch_spread<KIND, BITS, RECORDS * 2>(call, plan, job, list, least, most);
     return ORDO_OK;
 }

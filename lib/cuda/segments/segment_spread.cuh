@@ -25,11 +25,6 @@ static __host__ DEVICE constexpr int row_items(size_t record_size)
 {
     return record_size > 4 ? 8 : 16;
 }
-/* Records of the largest block. */
-static __host__ DEVICE constexpr int row_most(size_t record_size)
-{
-    return record_size > 4 ? CUDA_TUNE_SEGMENT_BLOCKS : CUDA_TUNE_SEGMENT_BLOCKS_4;
-}
 /* Blocks of `threads` threads per multiprocessor, which the registers allow. */
 static __host__ DEVICE constexpr int row_resident(int threads)
 {
