@@ -361,7 +361,7 @@ const bench_section bench_hybrid_sections[] = {
     {"sample-gaussian", 8, 8, 0, bench_sample_gaussian, false},
     {"sample-wide", 8, 8, 0, bench_sample_wide, false},
     {"sample-intervals", 4, 4, 0, bench_sample_intervals, false},
-    {"sample-gain", 8, 16, 0, bench_sample_gain, false},
+    {"sample-gain", 16, 16, 0, bench_sample_gain, false},
     {"sample-inputs", 8, 8, 0, bench_sample_inputs, false},
     {"sample-phases", 4, 4, 0, bench_sample_phases, false},
     {"sample-platforms", 8, 8, 0, bench_sample_platforms, false},
