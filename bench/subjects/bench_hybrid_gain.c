@@ -103,9 +103,9 @@ static link_rates profile_side(bench *b, const sample_case *c, sample_device on)
 }
 
 /* The bytes of host memory that a call reads and writes with a share s of the CPU: on the link the
- * keys and all values that travel in, results, exchanged records, and the values of the records that
- * the CPU gets; for the CPU's own records the keys twice, a scatter, a gather, held values, results.
- * Staging buffers and what a sort moves beyond the caches are left out. */
+ * keys and all values that travel in, results, exchanged records, and the values of the records
+ * that the CPU gets; for the CPU's own records the keys twice, a scatter, a gather, held values and
+ * results. Staging buffers and what a sort moves beyond the caches are left out. */
 static double host_bytes(double s, double key, double value, double record)
 {
     const double link = (1 - s) * (2 * key + value) + value + s * (1 - s) * (2 * record + value);

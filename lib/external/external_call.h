@@ -85,10 +85,10 @@ static inline size_t external_buffer_of(const external_call *c, const piece *p)
     return i;
 }
 
-/* The square root, rounded up. */
+/* The square root of n > 0, rounded up. */
 static inline uint64_t external_root(uint64_t n)
 {
-    uint64_t root = 0;
+    uint64_t root = 1;
     while (root * root < n)
         root++;
     return root;

@@ -314,6 +314,8 @@ static bool read_arrays(const input_request *request, const char *const *paths, 
     bool          ok = input_from(request, first, out);
 
     out->ends = ends;
+    if (!ok)
+        return false;
     ends[0] = out->n;
     for (size_t f = 1; ok && f < n; f++) {
         input_request next = *request;

@@ -222,7 +222,8 @@ static bool choose_values(dense_work *work)
 
 /* ---- Memory ---- */
 
-/* The words, the numbers of strays, the strays, and the tables unless the words are the only one. */
+/* The words, the numbers of strays, the strays, and the tables unless the words are the only one.
+ */
 static void lay_out(void *arg, ordo_layout *layout)
 {
     dense_work *const work = arg;

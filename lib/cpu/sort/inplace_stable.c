@@ -80,7 +80,7 @@ static void sort_few(const stable_work *work, size_t lo, size_t middle, size_t h
     size_t const n = hi - lo, left = middle - lo;
     for (size_t i = 0; i < n; i++)
         records[i] = (record_p64){order_at(work, lo + i), i};
-    if (left == 0)
+    if (left == 0 || left >= n)
         merge_sort_p64(records, sorted, n, true);
     else
         merge_p64(records, left, records + left, n - left, sorted);
@@ -246,12 +246,12 @@ ordo_status cpu_argsort_inplace(const ordo_argsort_job *job, ordo_exec *exec)
 ordo_status cpu_pairs_inplace(const ordo_pairs_job *job, ordo_exec *exec)
 {
     const ordo_sort_job *const keys = &job->keys;
-    stable_work                work = {
-                       .keys = keys->keys,
-                       .key_at = records_key_of(keys->type, keys->descending),
-                       .arrays = {{keys->keys, ordo_type_size(keys->type)}, {job->values, job->value_size}},
-                       .count = 2,
-                       .n = keys->n,
-                       .exec = exec};
+    stable_array const         own = {keys->keys, ordo_type_size(keys->type)};
+    stable_work                work = {.keys = keys->keys,
+                                       .key_at = records_key_of(keys->type, keys->descending),
+                                       .arrays = {own, {job->values, job->value_size}},
+                                       .count = 2,
+                                       .n = keys->n,
+                                       .exec = exec};
     return sort_stable(&work, exec);
 }

@@ -424,8 +424,8 @@ static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
     return ORDO_OK;
 }
 
-/* Loads the records of a piece. LABEL and SCATTER both do, because the keys are smaller than records
- * in memory, and a piece stays in the cache. */
+/* Loads the records of a piece. LABEL and SCATTER both do, because keys are smaller than records in
+ * memory, and a piece stays in the cache. */
 static void load_piece(const radix_io *io, const ordo_sample_job *job, sample_work *work)
 {
     sample_load(io, job, job->records);

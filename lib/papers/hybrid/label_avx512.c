@@ -1,7 +1,7 @@
-/* label_avx512.c - labels of the sample sort, 16 records at a time. The nodes of a level of the tree
- * stay in registers, where a permutation finds the next node of each record: gathers from memory
- * take longer than the loop in plain C. Sapphire Rapids, ns per record of 4 and 8 bytes with 255
- * splitters: 0.75 and 0.82; in plain C 3.5. */
+/* label_avx512.c - labels of the sample sort, 16 records at a time. The nodes of a level of the
+ * tree stay in registers, where a permutation finds the next node of each record: gathers from
+ * memory take longer than the loop in plain C. Sapphire Rapids, ns per record of 4 and 8 bytes with
+ * 255 splitters: 0.75 and 0.82; in plain C 3.5. */
 #include "papers/hybrid/sample_label.h"
 
 #include <immintrin.h>

@@ -216,8 +216,8 @@ void sample_place_pieces(sample_call *call);
 void         sample_divide_buckets(sample_call *call);
 sample_piece sample_sort_piece; /* IV: a bucket that one thread sorts; others are left */
 ordo_status  sample_sort_rest(sample_call *call);
-/* The values of the CPU's buckets: those of the CPU's part are collected before results replace them,
- * those that GPUs sent when they are there; then all are looked up in pieces. */
+/* The values of the CPU's buckets: those of the CPU's part are collected before results replace
+ * them, those that GPUs sent when they are there; then all are looked up in pieces. */
 sample_piece sample_own_piece, sample_sent_piece, sample_value_piece;
 size_t       sample_value_count(const sample_call *call);
 
@@ -246,8 +246,8 @@ void sample_read_times(sample_call *call, sample_line *line);
 double sample_busy(const sample_call *call, size_t line, bool only_copies);
 
 sample_copy sample_fill_inbox; /* the records that arrive in a GPU; arg is the sample_line */
-/* Copies bucket b of all devices except `owner`, from record `skip` on, at most `count` records: the
- * CPU's, then those of each GPU. */
+/* Copies bucket b of all devices except `owner`, from record `skip` on, at most `count` records:
+ * the CPU's, then those of each GPU. */
 void sample_gather(const sample_call *call, const sample_line *owner, size_t b, size_t skip,
                    size_t count, char *to);
 

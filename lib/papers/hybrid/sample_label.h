@@ -12,8 +12,8 @@ enum {
     SAMPLE_UNKNOWN = UINT16_MAX /* a label that the loop has not found */
 };
 
-/* Labels the first records of data[0 .. n) by a tree of 2^ORDO_TUNE_SAMPLE_LG leaves (cpu_sample.t.h)
- * and returns their number. `unknown` tells whether some got SAMPLE_UNKNOWN. */
+/* Labels the first records of data[0 .. n) by a tree of 2^ORDO_TUNE_SAMPLE_LG leaves, whose form is
+ * in cpu_sample.t.h, and returns their number. `unknown` tells whether some got SAMPLE_UNKNOWN. */
 typedef size_t sample_label_fn(const void *tree, const void *data, uint16_t *labels, size_t n,
                                bool *unknown);
 

@@ -4,8 +4,8 @@
  * A transfer is cut into chunks. Threads take chunks in order; each thread has a lane with two
  * staging buffers. Arrays in pinned memory have lanes of their own and need no thread.
  *
- * A GPU copies in one direction in the order in which copies are queued, whatever their lanes, and a
- * copy that waits for a mark holds up those behind it. So copies are queued in the order in which
+ * A GPU copies in one direction in the order in which copies are queued, whatever their lanes, and
+ * a copy that waits for a mark holds up those behind it. So copies are queued in the order in which
  * they can begin. A lane waits in the queue of the direction that it used last: if large copies are
  * in flight, each lane has one direction. */
 #define _POSIX_C_SOURCE 200809L
@@ -269,10 +269,10 @@ ordo_status sample_run(sample_call *call, sample_transfer *transfers, size_t tra
     return result_of(call, all);
 }
 
-/* The first pinned lanes are for copies to the GPUs, one each. Copies of results take turns with the
- * others and with the lanes of chunks from a GPU, which are idle then, so that no copy has to wait for
- * the side of another; the last lane is for a copy apart. Without lanes of their own all share lane
- * 0, whose first side is for chunks. */
+/* The first pinned lanes are for copies to the GPUs, one each. Copies of results take turns with
+ * the others and with the lanes of chunks from a GPU, which are idle then, so that no copy has to
+ * wait for the side of another; the last lane is for a copy apart. Without lanes of their own all
+ * share lane 0, whose first side is for chunks. */
 static void choose_lane(sample_call *call, sample_transfer *t)
 {
     unsigned const devices = (unsigned)call->line_count, pinned = call->pin_lanes;

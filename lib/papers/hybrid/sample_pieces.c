@@ -152,8 +152,8 @@ static ordo_status sort_ties(sample_call *call, sample_slot *slot, const ordo_sa
     return ORDO_OK;
 }
 
-/* Sorts bucket b and stores its keys. The records of pairs are numbered before: the number takes the
- * place of the index, because the values are found in a small array later. */
+/* Sorts bucket b and stores its keys. The records of pairs are numbered before: the number takes
+ * the place of the index, because the values are found in a small array later. */
 static ordo_status sort_bucket(sample_call *call, sample_slot *slot, size_t b)
 {
     ordo_sample_job job = bucket_job(call, b);

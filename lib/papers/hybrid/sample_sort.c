@@ -14,9 +14,9 @@
  * sorted as indices, then permuted.
  * Results are written as soon as they are sorted, often over the input: from then on a GPU that
  * fails leaves the arrays unspecified.
- * Host memory: two records and 2 bytes per key of the CPU's part, a record per key, and for pairs an
- * index and a value per key of the CPU's part. For permuted pairs an index and the larger of
- * key and value per key instead. */
+ * Host memory: two records and 2 bytes per key of the CPU's part, a record per key, and for pairs
+ * an index and a value per key of the CPU's part. For permuted pairs an index and the larger of key
+ * and value per key instead. */
 #define _POSIX_C_SOURCE 200809L
 #include "papers/hybrid/sample_call.h"
 
@@ -294,8 +294,8 @@ static size_t list_early(sample_call *call, sample_transfer *list)
     return listed;
 }
 
-/* The other copies, in the order of queue_late: the values of the records that GPUs gave to the CPU,
- * which wait where the CPU writes its resulting values later, then the other results. */
+/* The other copies, in the order of queue_late: the values of the records that GPUs gave to the
+ * CPU, which wait where the CPU writes its resulting values later, then the other results. */
 static size_t list_late(sample_call *call, sample_transfer *list)
 {
     size_t const size = call->value_size;
