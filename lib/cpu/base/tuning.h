@@ -177,12 +177,12 @@ enum {
     ORDO_TUNE_WORDS_PACKED_LEAST = 257,
     ORDO_TUNE_WORDS_PACKED_MOST = 2048,
 
-    /* 64-bit keys become words that hold a part of the key and its index (lib/cpu/radix/
-     * short_keys.c): for ranks from RADIX_BIG keys on, for an argsort from VECTOR_ORDER on.
-     * Sapphire Rapids, one thread, time of whole keys / of these, argsort u64, f64, ranks f64: generic,
-     * 70,000 keys 0.83, 0.74, 0.88, 150,000 1.04, 1.03, 1.13; AVX-512 radix sort, 70,000 0.84,
-     * 0.98, 1.08, 130,000 1.06, 1.06, 1.17, 200,000 1.22, 1.22, 1.26. More keys leave too few
-     * bits. */
+    /* 64-bit keys become words that hold a part of the key and its index
+     * (lib/cpu/radix/short_keys.c): for ranks from RADIX_BIG keys on, for an argsort from
+     * VECTOR_ORDER on. Sapphire Rapids, one thread, time of whole keys / of these, argsort u64,
+     * f64, ranks f64: generic, 70,000 keys 0.83, 0.74, 0.88, 150,000 1.04, 1.03, 1.13; AVX-512
+     * radix sort, 70,000 0.84, 0.98, 1.08, 130,000 1.06, 1.06, 1.17, 200,000 1.22, 1.22, 1.26.
+     * More keys leave too few bits. */
     ORDO_TUNE_SHORT_MOST = 1 << 28,
 
     /* Different keys that are told apart on the stack if they are equal when short. */
