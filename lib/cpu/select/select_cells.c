@@ -4,10 +4,10 @@
  * words. One read counts the keys of each cell; the sums of the counts give the cell of each k. The
  * same read keeps the words of the cells that probably hold a k, by the sample (select_sample.c),
  * and quickselect finds all k among the words of the cells that do. If the sample was wrong, or too
- * many words would be kept, a second read keeps the words of exactly these cells. If even these do
- * not fit, which frequent words cause, another way answers. A key costs one counter and one store,
- * as much as two brackets of select_pass.c. Scratch: n^(2/3) words for the sample, n/8 words that
- * are kept. */
+ * many words would be kept, a second read keeps the words of exactly these cells. If a word is
+ * frequent in the sample, its cell is divided into the words below, the word, and the words above.
+ * A key costs one counter and one store, as much as two brackets of select_pass.c. Scratch: n^(2/3)
+ * words for the sample, n/8 words that are kept. */
 #include "core/keybits.h"
 #include "cpu/select/select.h"
 
@@ -16,6 +16,9 @@
 
 enum {
     CELLS = 1 << ORDO_TUNE_SELECT_CELLS,
+    PARTS = 3, /* of every cell, if any cell has a frequent word */
+    ALL_CELLS = PARTS * CELLS,
+    HEAVY_SHARE = 64, /* a cell with more than 1/64 of the sample may have a frequent word */
     CELL_BLOCK = ORDO_TUNE_SPAN / 2
 };
 
@@ -24,8 +27,12 @@ enum {
 typedef struct cell_map {
     uint64_t base; /* the words below are in cell 0 */
     unsigned shift;
-    uint8_t  keeps[CELLS]; /* 1: the words of the cell are kept */
+    bool     has_parts;        /* cell c has the numbers 3 c, 3 c + 1 and 3 c + 2; if not, c */
+    uint64_t heavy[CELLS];     /* if has_parts: the frequent word, which is the second part */
+    uint8_t  keeps[ALL_CELLS]; /* 1: the words of the cell are kept */
 } cell_map;
+
+static size_t cell_count(const cell_map *map) { return map->has_parts ? ALL_CELLS : CELLS; }
 
 #define ORDO_TEMPLATE "cpu/select/select_cells.t.h"
 #include "core/for_each_type.h"
@@ -36,7 +43,7 @@ typedef struct cell_work {
     char           *room;
     size_t          words; /* how many fit the room */
     atomic_size_t   used;  /* how many were found; if more than `words`, not all were kept */
-    atomic_size_t   count[CELLS];
+    atomic_size_t   count[ALL_CELLS];
 } cell_work;
 
 /* ---- One read ---- */
@@ -47,10 +54,12 @@ static void cells_piece(void *arg, size_t lo, size_t hi)
     const selector *const        s = work->s;
     const ordo_select_job *const job = s->job;
     ordo_type const              type = job->type;
-    bool const down = job->descending, as_bits = !down && (type == ORDO_U32 || type == ORDO_U64);
-    uint32_t   count[2][CELLS];
-    uint64_t   kept[CELL_BLOCK + 1]; /* the last store may be behind the last kept word */
-    memset(count, 0, sizeof count);
+    bool const   down = job->descending, as_bits = !down && (type == ORDO_U32 || type == ORDO_U64);
+    uint32_t     count[2][ALL_CELLS];
+    uint64_t     kept[CELL_BLOCK + 1]; /* the last store may be behind the last kept word */
+    size_t const cells = cell_count(&work->map);
+    memset(count[0], 0, cells * sizeof **count);
+    memset(count[1], 0, cells * sizeof **count);
     for (size_t at = lo; at < hi; at += CELL_BLOCK) {
         const char *const keys = (const char *)job->keys + at * s->key_size;
         size_t const      n = ordo_min(CELL_BLOCK, hi - at);
@@ -62,7 +71,7 @@ static void cells_piece(void *arg, size_t lo, size_t hi)
         if (place <= work->words && found <= work->words - place)
             memcpy(work->room + place * s->word_size, kept, found * s->word_size);
     }
-    for (size_t c = 0; c < CELLS; c++) {
+    for (size_t c = 0; c < cells; c++) {
         size_t const here = (size_t)count[0][c] + count[1][c];
         if (here > 0)
             atomic_fetch_add_explicit(&work->count[c], here, memory_order_relaxed);
@@ -75,7 +84,7 @@ static bool read_cells(cell_work *work)
     size_t const     n = work->s->job->n;
     size_t const     grain = n <= ORDO_TUNE_ALONE ? n : ORDO_TUNE_SELECT_PIECE;
     atomic_init(&work->used, 0);
-    for (size_t c = 0; c < CELLS; c++)
+    for (size_t c = 0; c < cell_count(&work->map); c++)
         atomic_init(&work->count[c], 0);
     exec->phases++;
     bool const finished = ordo_loop(exec, n, grain, cells_piece, work);
@@ -88,10 +97,18 @@ static bool read_cells(cell_work *work)
 /* Whether a cell can hold more than one word. */
 static bool is_wide(const cell_map *map, size_t cell)
 {
-    return map->shift > 0 || cell == 0 || cell == CELLS - 1;
+    if (map->has_parts && cell % PARTS == 1)
+        return false;
+    size_t const whole = map->has_parts ? cell / PARTS : cell;
+    return map->shift > 0 || whole == 0 || whole == CELLS - 1;
 }
 
-static uint64_t only_word(const cell_map *map, size_t cell) { return map->base + (cell - 1); }
+static uint64_t only_word(const cell_map *map, size_t cell)
+{
+    if (map->has_parts && cell % PARTS == 1)
+        return map->heavy[cell / PARTS];
+    return map->base + ((map->has_parts ? cell / PARTS : cell) - 1);
+}
 
 /* The probable distance of the k-th key from its place in the sample. */
 static double reach_of(double share, size_t size)
@@ -123,22 +140,56 @@ static bool cut_range(const selector *s, void *sample, size_t size, cell_map *ma
     return true;
 }
 
+/* Searches the crowded cells of the sample for a word that most keys of the cell are equal to (the
+ * majority vote of Boyer and Moore), and divides cells into parts if there is one. */
+static void find_heavy(const selector *s, const void *sample, size_t size,
+                       const size_t in_cell[ALL_CELLS], cell_map *map)
+{
+    size_t   votes[CELLS];
+    uint16_t cells[CELL_BLOCK];
+    bool     crowded = false;
+    for (size_t c = 1; c < CELLS - 1; c++) /* the first and last cell probably hold no k */
+        crowded = crowded || in_cell[c] > size / HEAVY_SHARE;
+    if (!crowded || map->shift == 0)
+        return;
+    memset(votes, 0, sizeof votes);
+    for (size_t c = 0; c < CELLS; c++)
+        map->heavy[c] = UINT64_MAX; /* no frequent word: the first part has all words */
+    for (size_t at = 0; at < size; at += CELL_BLOCK) {
+        size_t const block = ordo_min(CELL_BLOCK, size - at);
+        BY_TYPE(s->job->type, cells_of,
+                ((const void *)((const char *)sample + at * s->word_size), block, map, cells));
+        for (size_t i = 0; i < block; i++) {
+            size_t const   c = cells[i];
+            uint64_t const word = select_word_at(sample, s->word_size, at + i);
+            if (in_cell[c] <= size / HEAVY_SHARE || c == 0 || c == CELLS - 1)
+                continue;
+            if (votes[c] == 0)
+                map->heavy[c] = word;
+            votes[c] = word == map->heavy[c] ? votes[c] + 1 : votes[c] - 1;
+        }
+    }
+    for (size_t c = 1; c < CELLS - 1; c++)
+        map->has_parts = map->has_parts || votes[c] > in_cell[c] / 8;
+}
+
 typedef struct likely { /* how many keys of the sample are in cells that */
     size_t marked;      /* may hold a k */
     size_t middle;      /* hold the expected place of a k */
 } likely;
 
 /* Marks the cells that probably hold a k. */
-static likely mark_likely(const selector *s, const size_t in_cell[CELLS], size_t size,
+static likely mark_likely(const selector *s, const size_t in_cell[ALL_CELLS], size_t size,
                           cell_map *map)
 {
     const ordo_select_job *const job = s->job;
     likely                       found = {0, 0};
-    size_t                       cell = 0, before = 0, middle = CELLS;
+    size_t const                 cells = cell_count(map);
+    size_t                       cell = 0, before = 0, middle = cells;
     for (size_t j = 0; j < job->count; j++) {
         double const share = share_of(job, j), reach = reach_of(share, size);
         double const place = share * (double)size;
-        while (cell < CELLS - 1 && (double)(before + in_cell[cell]) <= place - reach)
+        while (cell < cells - 1 && (double)(before + in_cell[cell]) <= place - reach)
             before += in_cell[cell++];
         size_t c = cell, up_to = before;
         do {
@@ -151,7 +202,7 @@ static likely mark_likely(const selector *s, const size_t in_cell[CELLS], size_t
                 }
             }
             up_to += in_cell[c++];
-        } while (c < CELLS && (double)up_to <= place + reach);
+        } while (c < cells && (double)up_to <= place + reach);
     }
     return found;
 }
@@ -184,7 +235,7 @@ static void find_places(cell_work *work, cell_places *places)
 static bool mark_needed(cell_work *work, const cell_places *places, size_t *needed)
 {
     bool    all = true;
-    uint8_t marks[CELLS] = {0};
+    uint8_t marks[ALL_CELLS] = {0};
     *needed = 0;
     for (size_t j = 0; j < places->count; j++) {
         size_t const cell = places->cell[j];
@@ -202,12 +253,12 @@ static bool mark_needed(cell_work *work, const cell_places *places, size_t *need
 static bool answer(cell_work *work, const cell_places *places, size_t n)
 {
     const selector *const s = work->s;
-    size_t                k[SELECT_MANY], count = 0, before = 0, last = CELLS;
+    size_t                k[SELECT_MANY], count = 0, before = 0, last = ALL_CELLS;
     for (size_t j = 0; j < places->count; j++) {
         size_t const cell = places->cell[j];
         if (!is_wide(&work->map, cell))
             continue;
-        if (last != CELLS && last != cell)
+        if (last != ALL_CELLS && last != cell)
             before += atomic_load_explicit(&work->count[last], memory_order_relaxed);
         last = cell;
         k[count++] = before + places->rank[j];
@@ -232,17 +283,21 @@ ordo_status select_cells(const selector *s, bool *done)
 {
     ordo_type const type = s->job->type;
     size_t const    size = select_sample_size(s->job->n);
-    cell_work       work;
+    cell_work       work; /* 70 KB: only the parts in use are set */
     cell_places     places;
-    size_t          in_cell[CELLS], needed;
+    size_t          in_cell[ALL_CELLS], needed;
     *done = false;
     work.s = s;
     work.room = (char *)s->room + size * s->word_size;
     work.words = s->room_words - size;
+    work.map.has_parts = false;
     memset(work.map.keeps, 0, sizeof work.map.keeps);
     if (!select_gather(s, size, s->room) || !cut_range(s, s->room, size, &work.map))
         return ORDO_E_CANCELLED;
     BY_TYPE(type, cells_tally, (s->room, size, &work.map, in_cell));
+    find_heavy(s, s->room, size, in_cell, &work.map);
+    if (work.map.has_parts)
+        BY_TYPE(type, cells_tally, (s->room, size, &work.map, in_cell));
     double const each = MARGIN * (double)s->job->n / (double)size;
     likely const found = mark_likely(s, in_cell, size, &work.map);
     if ((double)found.middle * each > (double)work.words)

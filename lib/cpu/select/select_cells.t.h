@@ -1,7 +1,17 @@
 /* select_cells.t.h - the loops of select_cells.c that read keys or words, for one key type. */
 
+/* Turns cells into parts of cells. Not inlined, so that the loop of cells_of stays short. */
+static __attribute__((noinline)) void FN(parts_of)(const BITS *words, size_t n, const cell_map *map,
+                                                   uint16_t *cells)
+{
+    for (size_t i = 0; i < n; i++) {
+        BITS const heavy = (BITS)map->heavy[cells[i]];
+        cells[i] = (uint16_t)(PARTS * cells[i] + (words[i] >= heavy) + (words[i] > heavy));
+    }
+}
+
 /* The cell of every word: 0 below the base, then cells of 2^shift words, and the last cell for all
- * words above. */
+ * words above. If cells have parts, the part of the cell. */
 static inline void FN(cells_of)(const BITS *words, size_t n, const cell_map *map, uint16_t *cells)
 {
     BITS const     base = (BITS)map->base;
@@ -12,13 +22,15 @@ static inline void FN(cells_of)(const BITS *words, size_t n, const cell_map *map
         BITS const cell = (BITS)((step < behind ? step : behind) + 1);
         cells[i] = (uint16_t)(words[i] < base ? 0 : cell);
     }
+    if (map->has_parts)
+        FN(parts_of)(words, n, map, cells);
 }
 
 /* Counts n keys by cell, n <= CELL_BLOCK. Adjacent keys use two tables, because equal keys would
  * wait for the same counter. Every word is written to kept, and the place advances if the cell is
  * kept. Returns the number of kept words. */
 static size_t FN(cells_block)(const void *array, size_t n, bool descending, bool as_bits,
-                              const cell_map *map, uint32_t (*count)[CELLS], void *kept)
+                              const cell_map *map, uint32_t (*count)[ALL_CELLS], void *kept)
 {
     const KEY *const keys = array;
     const BITS      *words = array;
@@ -59,7 +71,7 @@ static size_t FN(cells_block)(const void *array, size_t n, bool descending, bool
 static void FN(cells_tally)(const void *array, size_t n, const cell_map *map, size_t *count)
 {
     const BITS *const words = array;
-    memset(count, 0, CELLS * sizeof *count);
+    memset(count, 0, cell_count(map) * sizeof *count);
     for (size_t at = 0; at < n; at += CELL_BLOCK) {
         size_t const block = ordo_min(CELL_BLOCK, n - at);
         uint16_t     cells[CELL_BLOCK];
