@@ -2,6 +2,7 @@
  * tree stay in registers, where a permutation finds the next node of each record: gathers from
  * memory take longer than the loop in plain C. Sapphire Rapids, ns per record of 4 and 8 bytes with
  * 255 splitters: 0.75 and 0.82; in plain C 3.5. */
+#include "cpu/base/kernels.h"
 #include "papers/hybrid/sample_label.h"
 
 #include <immintrin.h>
@@ -33,8 +34,7 @@ static label_tree load_tree(const uint32_t *tree)
 }
 
 /* The nodes of a level of 2^l nodes at `at`. */
-static inline __attribute__((always_inline)) __m512i nodes_at(const label_tree *tree, unsigned l,
-                                                              __m512i at)
+INLINE __m512i nodes_at(const label_tree *tree, unsigned l, __m512i at)
 {
     if (l < LG_LANES)
         return _mm512_permutexvar_epi32(at, tree->first[l]);
@@ -42,27 +42,23 @@ static inline __attribute__((always_inline)) __m512i nodes_at(const label_tree *
     if (l == LG_LANES)
         return _mm512_permutexvar_epi32(at, v[0]);
     __m512i found[4];
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < 1u << (l - LG_LANES - 1); i++)
+    EACH (i, 1u << (l - LG_LANES - 1))
         found[i] = _mm512_permutex2var_epi32(v[2 * i], at, v[2 * i + 1]);
-#pragma GCC unroll 8
-    for (unsigned bit = LG_LANES + 1; bit < l; bit++) {
+    EACH (step, l - LG_LANES - 1) {
+        const unsigned  bit = LG_LANES + 1 + step;
         const __mmask16 upper = _mm512_test_epi32_mask(at, _mm512_set1_epi32(1 << bit));
-#pragma GCC unroll 8
-        for (unsigned i = 0; i < 1u << (l - 1 - bit); i++)
+        EACH (i, 1u << (l - 1 - bit))
             found[i] = _mm512_mask_blend_epi32(upper, found[2 * i], found[2 * i + 1]);
     }
     return found[0];
 }
 
 /* The number of splitters less than each word; `equal` gets those that equal a splitter. */
-static inline __attribute__((always_inline)) __m512i leaves_of(const label_tree *tree,
-                                                               __m512i words, __mmask16 *equal)
+INLINE __m512i leaves_of(const label_tree *tree, __m512i words, __mmask16 *equal)
 {
     __m512i   at = _mm512_setzero_si512();
     __mmask16 same = _mm512_cmpeq_epi32_mask(words, _mm512_set1_epi32(-1));
-#pragma GCC unroll 8
-    for (unsigned l = 0; l < LG; l++) {
+    EACH (l, LG) {
         const __m512i   nodes = nodes_at(tree, l, at);
         const __mmask16 less = _mm512_cmplt_epu32_mask(nodes, words);
         same = _kor_mask16(same, _mm512_cmpeq_epi32_mask(nodes, words));
@@ -73,7 +69,7 @@ static inline __attribute__((always_inline)) __m512i leaves_of(const label_tree 
     return at;
 }
 
-static inline __attribute__((always_inline)) void store_labels(uint16_t *labels, __m512i leaves)
+INLINE void store_labels(uint16_t *labels, __m512i leaves)
 {
     _mm256_storeu_si256((__m256i *)(void *)labels, _mm512_cvtepi32_epi16(leaves));
 }
