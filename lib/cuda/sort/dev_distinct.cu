@@ -1,170 +1,181 @@
-/* dev_distinct.cu - sorts keys that have up to a few thousand distinct values by counting them.
+/* dev_distinct.cu - sorts keys that have few distinct values by counting them.
  *
- * A sample tells whether there may be so few values. Then every block counts its keys in a hash
- * table in shared memory, to which it adds each new value. If a block finds too many values, the
- * count ends and the array stays unchanged. The blocks add their counts to a table in global
- * memory, which lists its values. One thread per value then adds the counts of all smaller values,
- * which gives the place of the value, and the array is filled (dev_fill.cuh). Zero means an empty
- * slot, so zeros are counted separately. Waits for the device. Cost: one read and one write.
- * Scratch: about 0.4 MB. */
-#include "cuda/runtime/cuda_keys.cuh"
+ * One block draws a sample and lists its values in key order if there are at most DISTINCT_MOST.
+ * Then all blocks look up every key in a hash table of the list in shared memory and count it; a
+ * key that is not on the list ends the count, and the array stays unchanged. If all keys are on the
+ * list, the array is filled with the values. Empty slots of the table hold the first value of the
+ * list. A search for that value therefore ends in a slot that holds it, and a search for a value
+ * that is not on the list ends in an empty slot. If there are more values, dev_distinct_many.cu
+ * sorts the keys. Waits for the device. Cost: one read and one write. Scratch: the list. */
 #include "cuda/runtime/cuda_tuning.cuh"
-#include "cuda/sort/dev_fill.cuh"
-#include "cuda/sort/dev_radix.cuh"
-#include "cuda/warp/warp_scan.cuh"
+#include "cuda/sort/dev_distinct.cuh"
 
 enum {
-    DISTINCT_MOST = CUDA_TUNE_DISTINCT_MANY, /* largest number of values, without zero */
-    DISTINCT_DRAWN = 2 * DISTINCT_MOST,      /* keys of the sample */
-    DISTINCT_SEEN = DISTINCT_MOST * 7 / 8,   /* most values of the sample */
+    DISTINCT_MOST = CUDA_TUNE_DISTINCT_MOST,
+    DISTINCT_SAMPLE = 8192,
+    DISTINCT_FOUND = 1024,  /* slots of the sample's table */
     DISTINCT_MARKS = 65536, /* bits that keys of the sample set, to count their values */
-    DISTINCT_SLOTS = 2 * DISTINCT_MOST,     /* slots of the table of a block */
-    DISTINCT_ALL_SLOTS = 4 * DISTINCT_MOST, /* slots of the global table */
-    DISTINCT_PROBES = 64,                   /* slots of the global table that a search looks at */
-    DISTINCT_SAMPLE_THREADS = 1024,
-    DISTINCT_THREADS = 512,
-    DISTINCT_RANK_THREADS = 64
+    DISTINCT_LG_SLOTS = 12, /* lg of the slots of the table of the count */
+    DISTINCT_SLOTS = 1 << DISTINCT_LG_SLOTS,
+    DISTINCT_THREADS = 512
 };
 
 struct distinct_list {
-    unsigned           crowded; /* the sample has too many values */
-    unsigned           missed;  /* there are too many values: the array is not sorted */
-    unsigned           values;  /* listed values */
-    unsigned long long zeros;
-    unsigned long long key[DISTINCT_ALL_SLOTS]; /* as in memory; 0: the slot is empty */
-    unsigned long long count[DISTINCT_ALL_SLOTS];
-    uint32_t           slot[DISTINCT_MOST];      /* the slots of the values, in any order */
-    uint64_t           raw[DISTINCT_MOST + 1];   /* the values as in memory, in key order */
-    uint64_t           start[DISTINCT_MOST + 1]; /* their first places in the sorted array */
-
-    DEVICE bool     has_missed(void) const { return *(volatile const unsigned *)&missed != 0; }
-    DEVICE void     miss(void) { *(volatile unsigned *)&missed = 1; }
-    DEVICE unsigned all_values(void) const { return values + (zeros != 0); }
+    distinct_state     state;
+    unsigned           blocks_done;
+    uint64_t           raw[DISTINCT_MOST]; /* the values as in memory, in key order */
+    unsigned long long count[DISTINCT_MOST];
+    uint64_t           start[DISTINCT_MOST]; /* first place of each value in the sorted array */
 };
 
 /* ---- the sample ----------------------------------------------------------------------------- */
 
-/* Ends the attempt if the sample has too many values. One block. */
-template <typename BITS>
-static __global__ void __launch_bounds__(DISTINCT_SAMPLE_THREADS)
-    distinct_sample(const BITS *keys, size_t n, distinct_list *list)
-{
-    __shared__ unsigned seen, marks[DISTINCT_MARKS / 32];
-    for (unsigned i = threadIdx.x; i < DISTINCT_MARKS / 32; i += DISTINCT_SAMPLE_THREADS)
-        marks[i] = 0;
-    if (threadIdx.x == 0)
-        seen = 0;
-    __syncthreads();
-    size_t const part = n / DISTINCT_DRAWN;
-    unsigned     mine = 0;
-#pragma unroll 4
-    for (unsigned s = threadIdx.x; s < DISTINCT_DRAWN; s += DISTINCT_SAMPLE_THREADS) {
-        size_t const   at = s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
-        unsigned const mark = (unsigned)(keys[at] * 0x9e3779b97f4a7c15ull >> 48);
-        unsigned const bit = 1u << mark % 32;
-        mine += (atomicOr(marks + mark / 32, bit) & bit) == 0;
+/* The table of the sample. Slots hold key bits. The largest 64-bit key would look like an empty
+ * slot, so has_largest stands for it. */
+struct distinct_table {
+    static constexpr unsigned long long EMPTY = ~0ull;
+
+    unsigned long long slot[DISTINCT_FOUND];
+    unsigned           values, has_largest;
+    unsigned           marked, marks[DISTINCT_MARKS / 32]; /* marked: number of the marks set */
+
+    /* Adds a key, unless there are too many values. */
+    DEVICE void add(unsigned long long bits)
+    {
+        unsigned       to = (unsigned)(bits * 0x9e3779b97f4a7c15ull >> 54);
+        unsigned const mark = (unsigned)(bits * 0x9e3779b97f4a7c15ull >> 48), bit = 1u << mark % 32;
+        if ((atomicOr(marks + mark / 32, bit) & bit) == 0)
+            atomicAdd(&marked, 1u);
+        if (bits == EMPTY)
+            has_largest = 1;
+        while (bits != EMPTY && *(volatile unsigned *)&values <= DISTINCT_MOST) {
+            unsigned long long const old = atomicCAS(slot + to, EMPTY, bits);
+            if (old == EMPTY)
+                atomicAdd(&values, 1u);
+            if (old == EMPTY || old == bits)
+                break;
+            to = (to + 1) % DISTINCT_FOUND;
+        }
     }
-    mine = __reduce_add_sync(WARP_ALL, mine);
-    if (lane_id() == 0)
-        atomicAdd(&seen, mine);
-    __syncthreads();
+};
+
+template <typename BITS>
+static __global__ void __launch_bounds__(1024)
+    distinct_sample(key_code_by_width<BITS> code, const BITS *keys, size_t n, distinct_list *list)
+{
+    __shared__ distinct_table table;
+    __shared__ uint64_t       found[DISTINCT_MOST];
+    table.slot[threadIdx.x] = table.EMPTY;
+    for (unsigned i = threadIdx.x; i < DISTINCT_MARKS / 32; i += 1024)
+        table.marks[i] = 0;
     if (threadIdx.x == 0)
-        list->crowded = list->missed = seen > DISTINCT_SEEN;
+        table.values = table.has_largest = table.marked = 0;
+    __syncthreads();
+
+    size_t const part = n / DISTINCT_SAMPLE;
+#pragma unroll 4
+    for (unsigned s = threadIdx.x; s < DISTINCT_SAMPLE; s += 1024) {
+        size_t const at = s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
+        table.add(code.encode(keys[at]));
+    }
+    __syncthreads();
+    unsigned const all = table.values + table.has_largest;
+    if (threadIdx.x == 0)
+        list->state.sampled = table.marked;
+    if (all > DISTINCT_MOST)
+        return; /* list->state.values is 0 */
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        table.values = 0;
+        if (table.has_largest)
+            found[all - 1] = table.EMPTY;
+    }
+    __syncthreads();
+    if (table.slot[threadIdx.x] != table.EMPTY)
+        found[atomicAdd(&table.values, 1u)] = table.slot[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < all) {
+        uint64_t const mine = found[threadIdx.x];
+        unsigned       before = 0;
+        for (unsigned v = 0; v < all; v++)
+            before += found[v] < mine;
+        list->raw[before] = code.decode((BITS)mine);
+    }
+    if (threadIdx.x == 0)
+        list->state.values = all;
 }
 
 /* ---- the count ------------------------------------------------------------------------------ */
 
-static DEVICE uint32_t distinct_swap(uint32_t *slot, uint32_t key)
-{
-    return atomicCAS(slot, 0u, key);
-}
-static DEVICE uint64_t distinct_swap(uint64_t *slot, uint64_t key)
-{
-    return atomicCAS((unsigned long long *)slot, 0ull, (unsigned long long)key);
-}
-
-static DEVICE unsigned distinct_hash(uint64_t key)
-{
-    return (unsigned)(key * 0x9e3779b97f4a7c15ull >> 40);
-}
-static DEVICE unsigned distinct_hash(uint32_t key) { return key * 0x9e3779b1u >> 8; }
-
-template <typename BITS> struct distinct_shared { /* the table of a block */
+template <typename BITS> struct distinct_shared {
     BITS     key[DISTINCT_SLOTS];
     uint32_t count[DISTINCT_SLOTS];
-    unsigned values;
-
-    /* Counts a key that is not 0. Returns false if there are too many values. */
-    DEVICE bool add(BITS mine)
-    {
-        unsigned at = distinct_hash(mine) % DISTINCT_SLOTS;
-        for (;; at = (at + 1) % DISTINCT_SLOTS) {
-            BITS there = *(volatile BITS *)(key + at);
-            if (there == 0) {
-                if (*(volatile unsigned *)&values >= DISTINCT_MOST)
-                    return false;
-                there = distinct_swap(key + at, mine);
-                if (there == 0) {
-                    atomicAdd(&values, 1u);
-                    break;
-                }
-            }
-            if (there == mine)
-                break;
-        }
-        atomicAdd(count + at, 1u);
-        return true;
-    }
+    uint64_t sum[DISTINCT_MOST];
+    bool     last;
 };
 
-/* Calls add(key) for the keys of this thread, until *missed, which is_missed() also sets. */
-template <typename BITS, typename IS_MISSED, typename ADD>
-static DEVICE void distinct_read(const BITS *keys, size_t n, bool *missed, IS_MISSED &&is_missed,
-                                 ADD &&add)
+template <typename BITS> static DEVICE unsigned distinct_slot(BITS key)
 {
-    constexpr unsigned EACH = sizeof(uint4) / sizeof(BITS), AT_ONCE = 4;
-    size_t const       head = min((16 - (size_t)keys % 16) % 16 / sizeof(BITS), n);
-    size_t const       count = (n - head) / EACH, tail = head + count * EACH;
-    const uint4 *const vectors = (const uint4 *)(keys + head);
-    size_t const       threads = (size_t)gridDim.x * blockDim.x;
-    size_t const       me = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (size_t c = me; c < count && !*missed; c += AT_ONCE * threads) {
-        vector_16<BITS> chunk[AT_ONCE];
-#pragma unroll
-        for (unsigned j = 0; j < AT_ONCE; j++)
-            if (c + j * threads < count)
-                chunk[j].all = vectors[c + j * threads];
-        *missed = is_missed();
-#pragma unroll
-        for (unsigned j = 0; j < AT_ONCE; j++)
-            if (c + j * threads < count) {
-#pragma unroll
-                for (unsigned k = 0; k < EACH; k++)
-                    add(chunk[j].key[k]);
-            }
-    }
-    grid_each(head, [&](size_t i) { add(keys[i]); });
-    grid_each(n - tail, [&](size_t i) { add(keys[tail + i]); });
+    return sizeof(BITS) == 4 ? (uint32_t)key * 0x9e3779b1u >> (32 - DISTINCT_LG_SLOTS)
+                             : (unsigned)(key * 0x9e3779b97f4a7c15ull >> (64 - DISTINCT_LG_SLOTS));
 }
 
-/* Adds a count to the global table. */
-static DEVICE void distinct_merge(distinct_list *list, uint64_t key, uint32_t count)
+/* The slot of a key, or DISTINCT_SLOTS if it is not on the list. */
+template <typename BITS>
+static DEVICE unsigned distinct_find(const BITS *slots, BITS empty, BITS key)
 {
-    for (unsigned probe = 0; probe < DISTINCT_PROBES; probe++) {
-        unsigned const at = (distinct_hash(key) + probe) % DISTINCT_ALL_SLOTS;
-        uint64_t const there = atomicCAS(list->key + at, 0ull, (unsigned long long)key);
-        if (there != 0 && there != key)
-            continue;
-        if (there == 0) {
-            unsigned const number = atomicAdd(&list->values, 1u);
-            if (number >= DISTINCT_MOST)
-                break;
-            list->slot[number] = at;
-        }
-        atomicAdd(list->count + at, (unsigned long long)count);
-        return;
+    unsigned at = distinct_slot(key);
+    for (;;) {
+        BITS const there = slots[at];
+        if (there == key)
+            return at;
+        if (there == empty)
+            return DISTINCT_SLOTS;
+        at = (at + 1) % DISTINCT_SLOTS;
     }
-    list->miss();
+}
+
+static DEVICE bool distinct_swap(uint32_t *slot, uint32_t empty, uint32_t key)
+{
+    return atomicCAS(slot, empty, key) == empty;
+}
+static DEVICE bool distinct_swap(uint64_t *slot, uint64_t empty, uint64_t key)
+{
+    return atomicCAS((unsigned long long *)slot, (unsigned long long)empty,
+                     (unsigned long long)key) == empty;
+}
+
+/* Adds the counts of this block. The last block computes the starts and checks that the counts are
+ * complete. */
+template <typename BITS>
+static __device__ void distinct_sum(distinct_shared<BITS> *shared, BITS empty, size_t n,
+                                    distinct_list *list)
+{
+    unsigned const values = list->state.values;
+    if (threadIdx.x < values) {
+        unsigned const at = distinct_find(shared->key, empty, (BITS)list->raw[threadIdx.x]);
+        atomicAdd(list->count + threadIdx.x, (unsigned long long)shared->count[at]);
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        shared->last = atomicAdd(&list->blocks_done, 1u) + 1 == gridDim.x;
+    __syncthreads();
+    if (!shared->last)
+        return;
+    __threadfence();
+    if (threadIdx.x < values)
+        shared->sum[threadIdx.x] = __ldcg(list->count + threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint64_t at = 0;
+        for (unsigned v = 0; v < values; v++) {
+            list->start[v] = at;
+            at += shared->sum[v];
+        }
+        if (at != n)
+            list->state.missed = 1;
+    }
 }
 
 template <typename BITS>
@@ -173,123 +184,110 @@ static __global__ void __launch_bounds__(DISTINCT_THREADS)
 {
     extern __shared__ uint4 distinct_memory[];
     auto *const             shared = (distinct_shared<BITS> *)distinct_memory;
-    if (list->crowded != 0)
+    unsigned const          values = list->state.values;
+    if (values == 0)
         return;
-    for (unsigned i = threadIdx.x; i < DISTINCT_SLOTS; i += DISTINCT_THREADS)
-        shared->key[i] = shared->count[i] = 0;
-    if (threadIdx.x == 0)
-        shared->values = 0;
+    BITS const empty = (BITS)list->raw[0];
+    for (unsigned i = threadIdx.x; i < DISTINCT_SLOTS; i += blockDim.x) {
+        shared->key[i] = empty;
+        shared->count[i] = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x > 0 && threadIdx.x < values) {
+        BITS const mine = (BITS)list->raw[threadIdx.x];
+        unsigned   at = distinct_slot(mine);
+        while (!distinct_swap(shared->key + at, empty, mine))
+            at = (at + 1) % DISTINCT_SLOTS;
+    }
     __syncthreads();
 
     bool       missed = false;
-    uint32_t   zeros = 0;
     auto const add = [&](BITS key) {
-        if (key == 0)
-            zeros++;
-        else if (!missed)
-            missed = !shared->add(key);
+        unsigned const at = distinct_find(shared->key, empty, key);
+        if (at < DISTINCT_SLOTS)
+            atomicAdd(shared->count + at, 1u);
+        else
+            missed = true;
     };
     distinct_read(
-        keys, n, &missed, [&] { return list->has_missed(); }, add);
+        keys, n, &missed, [&] { return *(volatile unsigned *)&list->state.missed != 0; }, add);
     if (missed)
-        list->miss();
-    if (__syncthreads_or(missed) != 0)
-        return;
-    zeros = __reduce_add_sync(WARP_ALL, zeros);
-    if (lane_id() == 0 && zeros != 0)
-        atomicAdd(&list->zeros, (unsigned long long)zeros);
-    for (unsigned i = threadIdx.x; i < DISTINCT_SLOTS; i += DISTINCT_THREADS)
-        if (shared->key[i] != 0)
-            distinct_merge(list, shared->key[i], shared->count[i]);
+        *(volatile unsigned *)&list->state.missed = 1;
+    __syncthreads();
+    distinct_sum(shared, empty, n, list);
 }
 
-/* ---- the order of the values ---------------------------------------------------------------- */
+/* ---- the result ----------------------------------------------------------------------------- */
 
 template <typename BITS>
-static __global__ void __launch_bounds__(DISTINCT_RANK_THREADS)
-    distinct_rank(key_code_by_width<BITS> code, distinct_list *list)
+static __global__ void __launch_bounds__(DISTINCT_THREADS)
+    distinct_fill(BITS *keys, size_t n, const distinct_list *list)
 {
-    __shared__ BITS               bits[DISTINCT_RANK_THREADS];
-    __shared__ unsigned long long count[DISTINCT_RANK_THREADS];
-    if (list->has_missed())
+    __shared__ uint64_t start[DISTINCT_MOST + 1];
+    __shared__ BITS     raw[DISTINCT_MOST];
+    unsigned const      values = list->state.values;
+    if (values == 0 || list->state.missed != 0)
         return;
-    unsigned const values = list->values, all = list->all_values();
-    auto const     load = [&](unsigned v, BITS *its_bits, unsigned long long *its_count) {
-        bool const     zero = v >= values; /* zero follows the listed values */
-        unsigned const at = zero ? 0 : list->slot[v];
-        *its_bits = code.encode(zero ? 0 : (BITS)list->key[at]);
-        *its_count = zero ? list->zeros : list->count[at];
+    for (unsigned v = threadIdx.x; v <= DISTINCT_MOST; v += blockDim.x)
+        start[v] = v < values ? list->start[v] : n;
+    for (unsigned v = threadIdx.x; v < values; v += blockDim.x)
+        raw[v] = (BITS)list->raw[v];
+    __syncthreads();
+
+    /* the last value that starts at `i` or before */
+    auto const value_at = [&](size_t i) {
+        unsigned v = 0;
+#pragma unroll
+        for (unsigned half = DISTINCT_MOST / 2; half > 0; half /= 2)
+            v += start[v + half] <= i ? half : 0;
+        return v;
     };
-    unsigned const     me = blockIdx.x * DISTINCT_RANK_THREADS + threadIdx.x;
-    BITS               mine = 0;
-    unsigned long long unused, start = 0;
-    unsigned           rank = 0;
-    if (me < all)
-        load(me, &mine, &unused);
-    for (unsigned from = 0; from < all; from += DISTINCT_RANK_THREADS) {
-        if (from + threadIdx.x < all)
-            load(from + threadIdx.x, bits + threadIdx.x, count + threadIdx.x);
-        __syncthreads();
-        unsigned const here = min((unsigned)DISTINCT_RANK_THREADS, all - from);
-        for (unsigned v = 0; v < here; v++)
-            if (bits[v] < mine) {
-                rank++;
-                start += count[v];
-            }
-        __syncthreads();
-    }
-    if (me < all) {
-        list->raw[rank] = code.decode(mine);
-        list->start[rank] = start;
-    }
+    distinct_vectors<BITS> const whole(keys, n);
+    uint4 *const                 vectors = (uint4 *)(keys + whole.head);
+    grid_each(whole.count, [&](size_t c) {
+        unsigned v = value_at(whole.first(c));
+        vectors[c] = distinct_chunk(start, raw, whole.first(c), &v);
+    });
+    whole.each_single([&](size_t i) { keys[i] = raw[value_at(i)]; });
 }
-
-template <typename BITS> struct distinct_values { /* for fill_sorted */
-    const distinct_list *list;
-    const uint64_t      *starts;
-
-    DEVICE bool     is_void(void) const { return list->has_missed(); }
-    DEVICE unsigned last(void) const { return list->all_values() - 1; }
-    DEVICE BITS     key(unsigned value) const { return (BITS)list->raw[value]; }
-};
 
 size_t dev_distinct_scratch(void)
 {
-    return ordo_round_up(sizeof(distinct_list), CUDA_SCRATCH_ALIGN);
+    return ordo_round_up(sizeof(distinct_list), CUDA_SCRATCH_ALIGN) + dev_distinct_many_scratch();
 }
 
-template <typename BITS>
-static ordo_status distinct_run(cuda_call *call, const ordo_sort_job *job,
-                                key_code_by_width<BITS> code, distinct_list *list)
+/* Enqueues the attempt with DISTINCT_MOST values. */
+static ordo_status distinct_few(cuda_call *call, const ordo_sort_job *job, distinct_list *list)
 {
-    BITS *const  keys = (BITS *)job->keys;
-    auto *const  count = distinct_count<BITS>;
-    size_t const bytes = sizeof(distinct_shared<BITS>);
-    size_t const blocks = (size_t)call->facts->sms * CUDA_TUNE_DISTINCT_RESIDENT(sizeof(BITS));
+    size_t const blocks = (size_t)call->facts->sms * 4;
     CUDA_TRY(call->exec, cudaMemsetAsync(list, 0, sizeof *list, call->stream));
-    TRY(cuda_allow_shared(call, count, bytes));
-    TRY(CUDA_LAUNCH(call, distinct_sample<BITS>, 1, DISTINCT_SAMPLE_THREADS, 0, (const BITS *)keys,
-                    job->n, list));
-    TRY(CUDA_LAUNCH(call, count, blocks, DISTINCT_THREADS, bytes, (const BITS *)keys, job->n,
-                    list));
-    TRY(CUDA_LAUNCH(call, distinct_rank<BITS>, DISTINCT_MOST / DISTINCT_RANK_THREADS + 1,
-                    DISTINCT_RANK_THREADS, 0, code, list));
-    return fill_launch(call, keys, job->n,
-                       distinct_values<BITS>{list, (const uint64_t *)list->start});
+    return with_key_width(job->type, job->descending, [&](auto code) -> ordo_status {
+        typedef typename decltype(code)::BITS BITS;
+        BITS *const                           keys = (BITS *)job->keys;
+        auto *const                           count = distinct_count<BITS>;
+        TRY(cuda_allow_shared(call, count, sizeof(distinct_shared<BITS>)));
+        TRY(CUDA_LAUNCH(call, distinct_sample<BITS>, 1, 1024, 0, code, (const BITS *)keys, job->n,
+                        list));
+        TRY(CUDA_LAUNCH(call, count, blocks, DISTINCT_THREADS, sizeof(distinct_shared<BITS>),
+                        (const BITS *)keys, job->n, list));
+        return CUDA_LAUNCH(call, distinct_fill<BITS>, blocks, DISTINCT_THREADS, 0, keys, job->n,
+                           (const distinct_list *)list);
+    });
 }
 
 ordo_status dev_distinct(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
-    distinct_list *const list = scratch_take<distinct_list>(&call->scratch, 1);
-    unsigned             missed = 1;
+    distinct_list *const  list = scratch_take<distinct_list>(&call->scratch, 1);
+    const distinct_state *many;
+    distinct_state        found[2];
     *done = false;
-    if (call->facts->shared_bytes < sizeof(distinct_shared<uint64_t>))
-        return ORDO_OK;
-    TRY(with_key_width(job->type, job->descending,
-                       [&](auto code) { return distinct_run(call, job, code, list); }));
+    TRY(distinct_few(call, job, list));
+    TRY(dev_distinct_many(call, job, &list->state, &many));
     call->exec->changed = true;
-    TRY(call_fetch(call, &missed, &list->missed, sizeof missed));
-    *done = missed == 0;
+    TRY(call_fetch(call, &found[0], &list->state, sizeof found[0]));
+    TRY(call_fetch(call, &found[1], many, sizeof found[1]));
+    for (const distinct_state &each : found)
+        *done |= each.values != 0 && each.missed == 0;
     if (*done) {
         call->exec->algorithm = "radix";
         call->exec->facts.strategy = ORDO_STRATEGY_COUNTING;
