@@ -256,7 +256,7 @@ static bool read_plain(const input_request *request, source *s, text_numbers *t,
 }
 
 static bool read_whole_text(const input_request *request, const char *const *paths, size_t n,
-                            int type, source *first, input *out)
+                            int type, source *first, size_t *ends, input *out)
 {
     text_numbers t;
     size_t       length = 0;
@@ -269,12 +269,12 @@ static bool read_whole_text(const input_request *request, const char *const *pat
     bool plain = false;
     bool ok = n > 1 || !request->keep_lines || read_plain(request, first, &t, out, &plain);
     ok = ok && (plain || add_text(request, first, &t, &out->kept, &length));
-    out->ends[0] = t.n;
+    ends[0] = t.n;
     for (size_t f = 1; ok && f < n; f++) {
         source s;
         ok = source_open(&s, paths[f]) && add_text(request, &s, &t, &out->kept, &length);
         source_close(&s);
-        out->ends[f] = t.n;
+        ends[f] = t.n;
     }
     if (ok && out->kept.offsets == NULL && request->keep_lines)
         ok = (out->kept.offsets = calloc(1, sizeof *out->kept.offsets)) != NULL ||
@@ -308,14 +308,10 @@ static bool append_array(const input *more, input *out)
 }
 
 static bool read_arrays(const input_request *request, const char *const *paths, size_t n,
-                        source *first, input *out)
+                        source *first, size_t *ends, input *out)
 {
-    size_t *const ends = out->ends;
-    bool          ok = input_from(request, first, out);
+    bool ok = input_from(request, first, out);
 
-    out->ends = ends;
-    if (!ok)
-        return false;
     ends[0] = out->n;
     for (size_t f = 1; ok && f < n; f++) {
         input_request next = *request;
@@ -333,23 +329,25 @@ bool input_read_files(const input_request *request, const char *const *paths, si
     input_request first = *request;
     source        s;
     int           type;
+    size_t *const ends = malloc(n * sizeof *ends);
     bool          ok = false;
 
     first.path = paths[0];
     *out = (input){.name = ""};
     progress_start("reading");
     if (source_open(&s, paths[0]) && input_type(request, &type) && source_fill(&s, INPUT_HEADER)) {
-        *out = (input){.name = s.name,
-                       .format = input_format(&first, s.block, s.end),
-                       .ends = malloc(n * sizeof *out->ends)};
-        ok = out->ends == NULL ? cli_fail("not enough memory for the files")
+        *out = (input){.name = s.name, .format = input_format(&first, s.block, s.end)};
+        ok = ends == NULL ? cli_fail("not enough memory for the files")
              : !input_allows_bits(request, s.name, out->format) ? false
-             : out->format == FORMAT_TEXT ? read_whole_text(request, paths, n, type, &s, out)
-                                          : read_arrays(&first, paths, n, &s, out);
+             : out->format == FORMAT_TEXT ? read_whole_text(request, paths, n, type, &s, ends, out)
+                                          : read_arrays(&first, paths, n, &s, ends, out);
     }
     progress_end();
     source_close(&s);
     if (!ok)
         input_free(out);
+    out->ends = ok ? ends : NULL;
+    if (!ok)
+        free(ends);
     return ok;
 }

@@ -74,7 +74,7 @@ static uint64_t order_at(const stable_work *work, size_t i)
  * is lo. */
 static void sort_few(const stable_work *work, size_t lo, size_t middle, size_t hi)
 {
-    record_p64   records[FEW], sorted[FEW];
+    record_p64   records[FEW] = {{0, 0}}, sorted[FEW]; /* zeros for an analyser */
     uint32_t     order[FEW];
     char         held[FEW * MOST_SIZE];
     size_t const n = hi - lo, left = middle - lo;
