@@ -23,4 +23,4 @@ if [ "$part" = browser ]; then
 fi
 ORDO_BENCH="${EMULATOR:-} $build/ordo-bench"
 export ORDO_BENCH
-exec python3 -B -m unittest -v test_data test_runs test_page
+exec python3 -B -m unittest -v test_data test_sources test_runs test_page
