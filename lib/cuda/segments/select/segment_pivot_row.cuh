@@ -90,9 +90,26 @@ template <int M, bool FULL> struct pivot_row {
 
     DEVICE bool has(unsigned e) const { return FULL || e * LANES + lane < n / 4; }
 
-    /* Reads a row from shared memory. The order of the vectors avoids bank conflicts of short rows.
-     */
-    DEVICE void load(const float *row, unsigned length)
+    DEVICE void load(const float *keys, unsigned length)
+    {
+        const float4 *const vectors = (const float4 *)keys;
+        n = length;
+        lane = lane_id() % LANES;
+        mine = 0;
+#pragma unroll
+        for (unsigned e = 0; e < VECTORS; e++) {
+            float4 vector = make_float4(INFINITY, INFINITY, INFINITY, INFINITY);
+            if (has(e))
+                vector = vectors[e * LANES + lane];
+            x[4 * e] = vector.x;
+            x[4 * e + 1] = vector.y;
+            x[4 * e + 2] = vector.z;
+            x[4 * e + 3] = vector.w;
+        }
+    }
+
+    /* The same from shared memory. The order of the vectors avoids bank conflicts of short rows. */
+    DEVICE void load_staged(const float *row, unsigned length)
     {
         constexpr unsigned TURNS =
             FULL && M < 3 ? 8 >> M : 1; /* rows whose banks would be the same */

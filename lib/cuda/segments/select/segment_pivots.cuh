@@ -1,10 +1,10 @@
 /* segment_pivots.cuh - the keys of any rank in rows of 65 to 1024 f32, by pivots.
  *
- * 2^M lanes of a warp search a row (segment_pivot_row.cuh). Rows have no gaps, because they come
- * through shared memory: a bulk copy brings the next rows of a warp while it searches. Rows whose
- * search is lost, mostly because of NaNs, go to a list for segment_planes.cuh. A warp that lists
- * most rows does so without a search for a while; a warp that needs samples takes them at once for
- * a while. With one target, a warp writes the results of several turns together. Cost: one read. */
+ * 2^M lanes of a warp search a row (segment_pivot_row.cuh). Rows without gaps come through shared
+ * memory: a bulk copy brings the next rows of a warp while it searches. Rows whose search is lost,
+ * mostly because of NaNs, go to a list for segment_planes.cuh. A warp that lists most rows does so
+ * without a search for a while; a warp that needs samples takes them at once for a while. With one
+ * target, a warp writes the results of several turns together. Cost: one read. */
 #ifndef ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PIVOTS_H
 #define ORDO_CUDA_SEGMENTS_SELECT_SEGMENT_PIVOTS_H
 
@@ -36,7 +36,7 @@ struct pivot_left {
 /* Whether rows of this length and type are searched by pivots, if they are aligned. */
 static inline bool pivots_fit(const ordo_segment_view *view, ordo_type type)
 {
-    return type == ORDO_F32 && segments_are_dense(segment_map_of(view, 0)) &&
+    return type == ORDO_F32 && view->offsets == NULL &&
            view->length > (size_t)PIVOT_ITEMS << (PIVOT_FIRST_M - 1) &&
            view->length <= (size_t)PIVOT_ITEMS << PIVOT_LAST_M;
 }
@@ -95,8 +95,8 @@ struct pivot_stage {
     uint64_t barrier;
 };
 
-/* Gives a warp its rows. */
-template <int M, bool FULL> struct pivot_reader {
+/* Where the rows of a warp come from: shared memory, one turn ahead, or directly. */
+template <int M, bool FULL, bool STAGED> struct pivot_reader {
     static constexpr unsigned GROUPS = WARP_LANES >> M;
     pivot_stage              *stage;
     const float              *keys;
@@ -107,10 +107,12 @@ template <int M, bool FULL> struct pivot_reader {
     DEVICE pivot_reader(pivot_stage *stage_, const float *keys_, const segment_map &rows_)
         : stage(stage_), keys(keys_), rows(rows_), parity(0), is_filled(false)
     {
-        if (lane_id() == 0)
-            ring_init(&stage->barrier, RING_FILL);
-        ring_wrote();
-        __syncwarp();
+        if constexpr (STAGED) {
+            if (lane_id() == 0)
+                ring_init(&stage->barrier, RING_FILL);
+            ring_wrote();
+            __syncwarp();
+        }
     }
 
     DEVICE void fill(uint64_t first)
@@ -127,15 +129,19 @@ template <int M, bool FULL> struct pivot_reader {
                      bool wants_next)
     {
         unsigned const n = (unsigned)rows.length;
-        if (!is_filled)
-            fill(first);
-        ring_wait(&stage->barrier, parity);
-        parity ^= 1;
-        row->load(stage->rows + (unsigned)(number - first) * n, n);
-        __syncwarp(); /* all lanes have read the rows */
-        is_filled = false;
-        if (wants_next && next < rows.count)
-            fill(next);
+        if constexpr (!STAGED) {
+            row->load(keys + segment_at(rows, number).start, n);
+        } else {
+            if (!is_filled)
+                fill(first);
+            ring_wait(&stage->barrier, parity);
+            parity ^= 1;
+            row->load_staged(stage->rows + (unsigned)(number - first) * n, n);
+            __syncwarp(); /* all lanes have read the rows */
+            is_filled = false;
+            if (wants_next && next < rows.count)
+                fill(next);
+        }
     }
 };
 
@@ -178,7 +184,7 @@ static DEVICE void pivot_write(const segment_targets &targets, const segment_cod
     __syncwarp();
 }
 
-template <int M, bool FULL>
+template <int M, bool FULL, bool STAGED>
 static __global__ void __launch_bounds__(PIVOT_THREADS, pivot_resident(M))
     select_by_pivots(const __grid_constant__ segment_codes<uint32_t> codes, const float *keys,
                      const __grid_constant__ segment_map     map,
@@ -187,21 +193,23 @@ static __global__ void __launch_bounds__(PIVOT_THREADS, pivot_resident(M))
     constexpr unsigned         GROUPS = WARP_LANES >> M;
     typedef pivot_row<M, FULL> ROW;
     __shared__ float           few[PIVOT_WARPS][GROUPS][ROW::ROOM];
-    __shared__ pivot_stage     stages[PIVOT_WARPS];
+    __shared__ pivot_stage     stages[STAGED ? PIVOT_WARPS : 1];
     __shared__ pivot_results   results[PIVOT_WARPS];
     __shared__ pivot_wish      wish;
     unsigned const             group = lane_id() >> M, warp = threadIdx.x / WARP_LANES;
     uint64_t const             step = (uint64_t)gridDim.x * PIVOT_WARPS * GROUPS;
     uint64_t                   first = ((uint64_t)blockIdx.x * PIVOT_WARPS + warp) * GROUPS;
     pivot_trust                trust;
+    segment_map                rows = map;
     unsigned const             n = (unsigned)map.length, sampled = ROW::sample_size(n);
     unsigned                   waiting = 0; /* results */
+    rows.offsets = NULL;                    /* known to the compiler */
     if (threadIdx.x < targets.count)
         pivot_wish_of(targets, codes, n, threadIdx.x, &wish);
     if (threadIdx.x == 0)
         wish.shape = pivot_shape_of(n, ROW::FEW, sampled);
     __syncthreads();
-    pivot_reader<M, FULL> reader(&stages[warp], keys, map);
+    pivot_reader<M, FULL, STAGED> reader(&stages[STAGED ? warp : 0], keys, rows);
     for (; first < map.count; first += step) {
         bool const     there = first + group < map.count;
         uint64_t const number = there ? first + group : map.count - 1;
@@ -248,8 +256,10 @@ static ordo_status launch_pivots(cuda_call *call, const segment_codes<uint32_t> 
     size_t const rows = (size_t)PIVOT_WARPS * WARP_LANES >> M;
     size_t const grid = segment_grid(call, map.count, rows, (size_t)pivot_resident(M));
     CUDA_TRY(call->exec, cudaMemsetAsync(left.count, 0, sizeof *left.count, call->stream));
-    auto *const kernel =
-        map.length == MOST ? select_by_pivots<M, true> : select_by_pivots<M, false>;
+    bool const  is_packed = segments_are_dense(map);
+    auto *const kernel = !is_packed           ? select_by_pivots<M, false, false>
+                         : map.length == MOST ? select_by_pivots<M, true, true>
+                                              : select_by_pivots<M, false, true>;
     return CUDA_LAUNCH(call, kernel, grid, PIVOT_THREADS, 0, codes, (const float *)keys, map,
                        targets, left);
 }
