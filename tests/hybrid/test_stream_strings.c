@@ -382,7 +382,7 @@ static void little_host_memory(void)
         size_t least = 0;
         testkit_case("verb %d within a limit", (int)what);
         CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
-        for (size_t limit = 1 << 16; limit < 1 << 20; limit += 16384 * FEWER) {
+        for (size_t limit = 1 << 16; limit < 1 << 20; limit += 16384) {
             for (size_t w = 0; w < sizeof wheres / sizeof *wheres; w++) {
                 ordo_ctx *const ctx = CONTEXT(.threads = 2, .mem_limit = limit, .where = wheres[w]);
                 ordo_status const status = call(ctx, what, 0, 0, &found);
