@@ -9,8 +9,8 @@
     [3, 1, 2]
 
 A method of a Series is the function of ordo with the Series as its first argument. The methods of a
-data frame are below. A library that is imported after ordo gets its accessor at the end of that
-import; ordo itself imports neither library.
+data frame are below, those of an expression of polars in `_expressions.py`. A library that is
+imported after ordo gets its accessor at the end of that import; ordo itself imports neither.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from importlib import import_module
 from typing import Any, Callable
 
 import ordo
+
+from ._expressions import ExpressionMethods
 
 _VERBS = (
     "argpartition argsort argtopk cummax cummin cumsum is_sorted median moving_max moving_median "
@@ -94,6 +96,8 @@ def _register(name: str) -> None:
         return
     for kind, methods in (("series", SeriesMethods), ("dataframe", FrameMethods)):
         getattr(module, f"register_{kind}_{suffix}")("ordo")(methods)
+    if name == "polars":
+        module.register_expr_namespace("ordo")(ExpressionMethods)
 
 
 class _Finder:

@@ -1,0 +1,90 @@
+"""Expressions of polars: ``pl.col("x").ordo.rank()``.
+
+They run in libordo_polars.so, a plugin of polars, without Python. Results, NaN and nulls are those
+of the methods of polars with the same names. Tied rows keep their order.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import _lib
+
+_PLUGIN = os.path.join(os.path.dirname(_lib.path), "libordo_polars.so")
+_RANKS = ("average", "min", "max", "dense", "ordinal")
+_INTERPOLATIONS = ("nearest", "higher", "lower", "midpoint", "linear", "equiprobable")
+
+
+def _one_of(name: str, value: str, names: tuple[str, ...]) -> str:
+    if value not in names:
+        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(names)}")
+    return value
+
+
+class ExpressionMethods:
+    """Rank, argsort, top_k, median, quantile and rolling_median of an expression of polars.
+
+    >>> import pytest; pl = pytest.importorskip("polars")
+    >>> import ordo
+    >>> frame = pl.DataFrame({"team": ["a", "a", "b"], "x": [3, 1, 2]})
+    >>> frame.select(pl.col("x").ordo.rank("min").over("team"))["x"].to_list()
+    [2, 1, 1]
+    """
+
+    def __init__(self, expression: Any) -> None:
+        self._expression = expression
+
+    def _call(self, name: str, shape: dict[str, bool] | None = None, **options: Any) -> Any:
+        from polars.plugins import register_plugin_function
+
+        if not os.path.exists(_PLUGIN):
+            raise ImportError(f"{_PLUGIN} is missing; `pip install .` and `make` build it")
+        return register_plugin_function(
+            plugin_path=_PLUGIN,
+            function_name=name,
+            args=[self._expression],
+            kwargs=options,
+            use_abs_path=True,
+            **(shape or {}),
+        )
+
+    def rank(self, method: str = "average", *, descending: bool = False) -> Any:
+        """Returns the rank of each row, as f64 for "average"; that of null is null."""
+        method = _one_of("method", method, _RANKS)
+        return self._call("rank", method=method, descending=bool(descending), wide=_is_wide())
+
+    def argsort(self, *, descending: bool = False, nulls_last: bool = False) -> Any:
+        """Returns the numbers of the rows in order."""
+        options = {"descending": bool(descending), "nulls_last": bool(nulls_last)}
+        return self._call("argsort", wide=_is_wide(), **options)
+
+    arg_sort = argsort
+
+    def top_k(self, k: int = 5, *, largest: bool = True) -> Any:
+        """Returns the `k` largest (or smallest) elements in order; nulls only if others lack."""
+        return self._call("top_k", {"changes_length": True}, k=int(k), descending=bool(largest))
+
+    def median(self) -> Any:
+        """Returns the median of the elements that are not null."""
+        return self._call("median", {"returns_scalar": True})
+
+    def quantile(self, quantile: float, interpolation: str = "nearest") -> Any:
+        """Returns a quantile of the elements that are not null."""
+        interpolation = _one_of("interpolation", interpolation, _INTERPOLATIONS)
+        shape = {"returns_scalar": True}
+        return self._call("quantile", shape, q=float(quantile), method=interpolation)
+
+    def rolling_median(
+        self, window_size: int, *, min_samples: int | None = None, center: bool = False
+    ) -> Any:
+        """Returns the median of each window; null with fewer than `min_samples` elements."""
+        least = window_size if min_samples is None else min_samples
+        sizes = {"window": int(window_size), "least": int(least)}
+        return self._call("rolling_median", center=bool(center), **sizes)
+
+
+def _is_wide() -> bool:
+    import polars
+
+    return polars.get_index_type() == polars.UInt64
