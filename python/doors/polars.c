@@ -109,15 +109,17 @@ static ordo_status check_rows(const call *c)
     return ORDO_OK;
 }
 
-/* Moves the first `valid` of n elements to the places of the valid rows; others are 0. */
-static void spread(const uint8_t *validity, size_t n, size_t valid, size_t size, void *values)
+/* Moves the first `valid` of n elements to the places of the valid rows; others are 0. Inlined for
+ * each size. */
+static inline void spread(const uint8_t *validity, size_t n, size_t valid, size_t size, char *at)
 {
-    char *const at = values;
     for (size_t row = n; row-- > 0;) {
-        if (polars_is_valid(validity, row))
-            memmove(at + row * size, at + --valid * size, size);
-        else
-            memset(at + row * size, 0, size);
+        uint64_t   value = 0;
+        bool const is_valid = polars_is_valid(validity, row);
+        valid -= is_valid;
+        memcpy(&value, at + valid * size, size);
+        value = is_valid ? value : 0;
+        memcpy(at + row * size, &value, size);
     }
 }
 
@@ -126,19 +128,36 @@ static void keep_nulls(call *c, size_t size)
 {
     if (c->in.validity == NULL)
         return;
-    spread(c->in.validity, c->in.n, c->in.valid, size, c->out.values);
+    if (size == 4)
+        spread(c->in.validity, c->in.n, c->in.valid, 4, c->out.values);
+    else
+        spread(c->in.validity, c->in.n, c->in.valid, 8, c->out.values);
     c->out.validity = c->in.validity;
     c->out.nulls = c->in.n - c->in.valid;
     c->in.validity = NULL;
 }
 
-/* Replaces floats by unsigned integers in their order, the NaNs last: the library has them last in
- * descending order, too. */
+static bool has_nan(const polars_column *in)
+{
+    bool found = false;
+    if (in->kind.is_text)
+        return false;
+    if (in->kind.type == ORDO_F32)
+        for (size_t i = 0; i < in->valid; i++)
+            found |= isnan(((const float *)in->keys)[i]);
+    if (in->kind.type == ORDO_F64)
+        for (size_t i = 0; i < in->valid; i++)
+            found |= isnan(((const double *)in->keys)[i]);
+    return found;
+}
+
+/* Replaces floats with NaNs by unsigned integers in their order, the NaNs last: the library has
+ * NaNs last in descending order, too. */
 static ordo_status order_floats(call *c)
 {
     polars_column *const in = &c->in;
     void                *mapped;
-    if (in->kind.is_text || (in->kind.type != ORDO_F32 && in->kind.type != ORDO_F64))
+    if (!has_nan(in))
         return ORDO_OK;
     ALLOCATE(mapped, in->valid, ordo_type_size(in->kind.type));
     in->memory[1] = mapped;
@@ -452,27 +471,37 @@ static ordo_status move_over(call *c, ordo_type type, const void *in, size_t win
                                 in, c->in.n, window, ORDO_F64, out, &opts));
 }
 
-/* Windows with nulls: these are NaNs that are left out. Since the keys may be NaNs themselves, the
+/* Puts the keys, as doubles, in the places of the valid rows; others are NaN. */
+static void place_numbers(const call *c, ordo_type type, const void *keys, double *out)
+{
+    for (size_t row = 0, i = 0; row < c->in.n; row++)
+        out[row] = polars_is_valid(c->in.validity, row) ? number_at(type, keys, i++) : (double)NAN;
+}
+
+/* Windows with nulls: these are NaNs that are left out. If there are NaNs among the keys, the
  * windows move over dense ranks, whose medians are the mean of two keys. */
 static ordo_status move_over_nulls(call *c, size_t window, double *out)
 {
     ordo_rank_opts const opts = {.struct_size = sizeof opts, .ties = ORDO_TIES_DENSE};
     size_t const         n = c->in.n;
-    double              *ranks, *keys, *higher;
-    ALLOCATE(ranks, 3 * n, sizeof *ranks);
-    c->in.memory[2] = ranks;
-    keys = ranks + n;
-    higher = keys + n;
+    double              *numbers, *keys, *ranks, *higher;
+    bool const           nans = has_nan(&c->in);
+    ALLOCATE(numbers, (nans ? 4 : 1) * n, sizeof *numbers);
+    c->in.memory[2] = numbers;
+    if (!nans) {
+        place_numbers(c, c->in.kind.type, c->in.keys, numbers);
+        return move_over(c, ORDO_F64, numbers, window, ORDO_METHOD_DEFAULT, out);
+    }
+    keys = numbers + n;
+    ranks = keys + n;
+    higher = ranks + n;
     TRY(check(c,
               ordo_rank(c->ctx, c->in.kind.type, c->in.keys, c->in.valid, ORDO_F64, ranks, &opts)));
     for (size_t i = 0; i < c->in.valid; i++)
         keys[(size_t)ranks[i] - 1] = number_at(c->in.kind.type, c->in.keys, i);
-    spread(c->in.validity, n, c->in.valid, sizeof *ranks, ranks);
-    for (size_t i = 0; i < n; i++)
-        if (!polars_is_valid(c->in.validity, i))
-            ranks[i] = (double)NAN;
-    TRY(move_over(c, ORDO_F64, ranks, window, ORDO_METHOD_LOWER, out));
-    TRY(move_over(c, ORDO_F64, ranks, window, ORDO_METHOD_HIGHER, higher));
+    place_numbers(c, ORDO_F64, ranks, numbers);
+    TRY(move_over(c, ORDO_F64, numbers, window, ORDO_METHOD_LOWER, out));
+    TRY(move_over(c, ORDO_F64, numbers, window, ORDO_METHOD_HIGHER, higher));
     for (size_t i = 0; i < n; i++)
         if (!isnan(out[i]))
             out[i] = out[i] == higher[i]

@@ -1,6 +1,7 @@
 /* polars_column.c - reads a series of Polars without a copy if it has one chunk and no nulls. */
 #include "polars_column.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +39,34 @@ bool polars_type_of(const arrow_schema *field, polars_type *out)
 
 /* ---- Reading ---- */
 
+static const uint8_t *nulls_of(const arrow_array *chunk)
+{
+    return chunk->null_count == 0 ? NULL : chunk->buffers[0];
+}
+
 static bool is_valid_at(const arrow_array *chunk, size_t row)
 {
-    return chunk->null_count == 0 ||
-           polars_is_valid(chunk->buffers[0], (size_t)chunk->offset + row);
+    return polars_is_valid(nulls_of(chunk), (size_t)chunk->offset + row);
+}
+
+/* Copies n bits to zeros, up to 8 in a step; from NULL: ones. Returns how many are set. */
+static size_t copy_bits(uint8_t *to, size_t to_at, const uint8_t *from, size_t from_at, size_t n)
+{
+    size_t set = 0;
+    for (size_t step; n > 0; n -= step, to_at += step, from_at += step) {
+        unsigned bits = UINT_MAX;
+        step = n < 8 - to_at % 8 ? n : 8 - to_at % 8;
+        if (from != NULL) {
+            bits = from[from_at / 8];
+            if (from_at % 8 + step > 8)
+                bits |= (unsigned)from[from_at / 8 + 1] << 8;
+            bits >>= from_at % 8;
+        }
+        bits &= (1u << step) - 1;
+        to[to_at / 8] |= (uint8_t)(bits << to_at % 8);
+        set += (size_t)__builtin_popcount(bits);
+    }
+    return set;
 }
 
 /* Counts rows and nulls. Sets the validity if there are nulls. */
@@ -50,7 +75,7 @@ static ordo_status read_validity(const polars_series *series, polars_column *col
     bool nulls = false;
     for (size_t c = 0; c < series->count; c++) {
         column->n += (size_t)series->chunks[c]->length;
-        nulls |= series->chunks[c]->null_count != 0 && series->chunks[c]->buffers[0] != NULL;
+        nulls |= nulls_of(series->chunks[c]) != NULL;
     }
     column->valid = column->n;
     if (!nulls)
@@ -59,33 +84,55 @@ static ordo_status read_validity(const polars_series *series, polars_column *col
     if (column->validity == NULL)
         return ORDO_E_NOMEM;
     column->valid = 0;
-    for (size_t c = 0, row = 0; c < series->count; c++)
-        for (size_t i = 0; i < (size_t)series->chunks[c]->length; i++, row++) {
-            bool const valid = is_valid_at(series->chunks[c], i);
-            column->validity[row / 8] |= (uint8_t)(valid << row % 8);
-            column->valid += valid;
-        }
+    for (size_t c = 0, row = 0; c < series->count; c++) {
+        const arrow_array *const chunk = series->chunks[c];
+        size_t const             n = (size_t)chunk->length;
+        column->valid +=
+            copy_bits(column->validity, row, nulls_of(chunk), (size_t)chunk->offset, n);
+        row += n;
+    }
     return ORDO_OK;
 }
 
-/* Copies the keys of a chunk that are not null; returns their end. */
-static char *copy_keys(const arrow_array *chunk, bool is_bits, size_t size, char *to)
+/* Copies every key, but goes on only after those that are not null. Inlined for each size. */
+static inline char *skip_nulls(const arrow_array *chunk, size_t size, char *to)
 {
-    size_t const      first = (size_t)chunk->offset, n = (size_t)chunk->length;
-    const char *const from = chunk->buffers[1];
-    if (!is_bits && chunk->null_count == 0) {
-        memcpy(to, from + first * size, n * size);
-        return to + n * size;
+    size_t const         first = (size_t)chunk->offset, n = (size_t)chunk->length;
+    const uint8_t *const validity = nulls_of(chunk);
+    const char *const    from = chunk->buffers[1];
+    for (size_t i = first; i < first + n; i++) {
+        memcpy(to, from + i * size, size);
+        to += polars_is_valid(validity, i) ? size : 0;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!is_valid_at(chunk, i))
-            continue;
-        if (is_bits)
-            *to = polars_is_valid((const uint8_t *)from, first + i);
-        else
-            memcpy(to, from + (first + i) * size, size);
-        to += size;
+    return to;
+}
+
+/* Copies the keys of a chunk that are not null; returns their end, after which one more fits. */
+static char *copy_keys(const arrow_array *chunk, size_t size, char *to)
+{
+    if (nulls_of(chunk) == NULL) {
+        size_t const bytes = (size_t)chunk->length * size;
+        memcpy(to, (const char *)chunk->buffers[1] + (size_t)chunk->offset * size, bytes);
+        return to + bytes;
     }
+    switch (size) {
+    case 1:
+        return skip_nulls(chunk, 1, to);
+    case 2:
+        return skip_nulls(chunk, 2, to);
+    case 4:
+        return skip_nulls(chunk, 4, to);
+    default:
+        return skip_nulls(chunk, 8, to);
+    }
+}
+
+/* The same for booleans, which become bytes. */
+static char *copy_bools(const arrow_array *chunk, char *to)
+{
+    for (size_t i = 0; i < (size_t)chunk->length; i++)
+        if (is_valid_at(chunk, i))
+            *to++ = polars_is_valid(chunk->buffers[1], (size_t)chunk->offset + i);
     return to;
 }
 
@@ -98,13 +145,14 @@ static ordo_status read_numbers(const polars_series *series, polars_column *colu
         column->keys = (const char *)chunk->buffers[1] + (size_t)chunk->offset * size;
         return ORDO_OK;
     }
-    char *to = malloc(column->valid * size + 1);
+    char *to = malloc((column->valid + 1) * size);
     if (to == NULL)
         return ORDO_E_NOMEM;
     column->keys = column->memory[0] = to;
     for (size_t c = 0; c < series->count; c++)
         if (series->chunks[c]->length > 0)
-            to = copy_keys(series->chunks[c], is_bits, size, to);
+            to = is_bits ? copy_bools(series->chunks[c], to)
+                         : copy_keys(series->chunks[c], size, to);
     return ORDO_OK;
 }
 
