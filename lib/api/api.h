@@ -153,9 +153,9 @@ API_INLINE ordo_status api_check_arrays(ordo_exec *exec, const ordo_verb *verb, 
 ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n);
 /* Reads the options of a ranking call and checks them, except flags and algorithm. */
 ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_rank_opts *opts,
-                            ordo_rank_opts *wish);
+                            ordo_rank_opts *options);
 /* Rejects opts.weights; `call` is the name of the call for the error. */
-ordo_status api_no_weights(ordo_exec *exec, const ordo_rank_opts *wish, const char *call);
+ordo_status api_no_weights(ordo_exec *exec, const ordo_rank_opts *options, const char *call);
 /* Checks what all calls with weights have in common: n weights of weight_type beside an array of
  * results. */
 ordo_status api_check_weights(ordo_exec *exec, const void *weights, uint32_t weight_type, size_t n,
@@ -170,7 +170,7 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
 /* Reads the options of a sort that takes no radius, source and segments, and checks all but the
  * algorithm. `flags`: those that the call accepts; `call` is its name for errors. */
 ordo_status api_read_sort_flags(ordo_exec *exec, const ordo_sort_opts *opts, uint64_t flags,
-                                const char *call, ordo_sort_opts *wish);
+                                const char *call, ordo_sort_opts *options);
 /* Rejects positions that are not less than n; `whose` names what n counts. */
 ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
                                 const char *whose);
@@ -254,7 +254,7 @@ ordo_status api_do_weighted(ordo_exec *exec, const api_work *work, const api_seg
 /* api_select.c: the parts that ordo_select, ordo_topk, ordo_nth and ordo_quantiles share. */
 /* Reads the options of an array of n keys and checks all but the algorithm. */
 ordo_status api_read_select_opts(ordo_exec *exec, ordo_type type, const ordo_select_opts *opts,
-                                 size_t n, ordo_select_opts *wish, api_segments *segments);
+                                 size_t n, ordo_select_opts *options, api_segments *segments);
 ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm, uint64_t sub_array);
 /* Sets the algorithm and the length of sub-arrays, which depends on the backend. */
 ordo_status api_set_select_algorithm(ordo_exec *exec, const ordo_choice *choice, uint32_t algorithm,
@@ -284,7 +284,8 @@ void api_order_rows(const ordo_choice *choice, ordo_type type, bool descending, 
 /* The number of NaNs at the end of n sorted keys. */
 size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */
-ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
+ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice,
+                           const ordo_select_job *options);
 
 /* api_strings.c: reads the struct; checks the offsets or pointers, which may take long, so callers
  * check everything else first; checks that an output does not overlap the strings. */

@@ -372,12 +372,13 @@ static ordo_status measure_device(bench *b)
 
 /* ---- All ---- */
 
-static size_t most_keys(const ordo_ctx *ctx, const ordo_calibrate_opts *wish)
+static size_t most_keys(const ordo_ctx *ctx, const ordo_calibrate_opts *options)
 {
     long const   pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     size_t const sixteenth = pages > 0 && page > 0 ? (size_t)pages / 16 * (size_t)page : SIZE_MAX;
     size_t const limit = ctx->arena.limit, there = ctx->plan.wishes.device_limit;
-    size_t most = wish->most != 0 ? (size_t)wish->most : ordo_min((size_t)MOST, sixteenth / KEY);
+    size_t       most =
+        options->most != 0 ? (size_t)options->most : ordo_min((size_t)MOST, sixteenth / KEY);
     if (limit != 0)
         most = ordo_min(most, limit / (16 * KEY)); /* ranks need the most scratch */
     if (there != 0)
@@ -420,16 +421,17 @@ static ordo_status measure_all(bench *b)
 static ordo_status calibrate_checked(ordo_ctx *ctx, ordo_exec *exec,
                                      const ordo_calibrate_opts *opts)
 {
-    ordo_calibrate_opts wish;
+    ordo_calibrate_opts options;
     ordo_plan *const    plan = &ctx->plan;
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    FAIL_IF(wish.most != 0 && (wish.most < LEAST || wish.most > SIZE_MAX / KEY), ORDO_E_ARG,
-            "most is %llu; expected at least %d keys", (unsigned long long)wish.most, LEAST);
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    FAIL_IF(options.most != 0 && (options.most < LEAST || options.most > SIZE_MAX / KEY),
+            ORDO_E_ARG, "most is %llu; expected at least %d keys", (unsigned long long)options.most,
+            LEAST);
     exec->phases = STEPS;
     ordo_calibration_read(&plan->calibration);
     bench b = {.ctx = ctx,
                .exec = exec,
-               .most = most_keys(ctx, &wish),
+               .most = most_keys(ctx, &options),
                .threads = exec->threads,
                .found = plan->calibration};
     if (plan->where != ORDO_CPU) /* a context without GPU keeps the GPU's costs */

@@ -169,18 +169,18 @@ static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc 
 }
 
 /* Makes a context with options that have been checked. */
-static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const char *isa,
+static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *options, const char *isa,
                             const char *directory)
 {
     ordo_alloc source = {default_alloc, default_release, NULL};
-    if (wish->alloc != NULL && wish->release != NULL)
-        source = (ordo_alloc){wish->alloc, wish->release, wish->alloc_user};
+    if (options->alloc != NULL && options->release != NULL)
+        source = (ordo_alloc){options->alloc, options->release, options->alloc_user};
 
     ordo_ctx *const ctx = source.alloc(source.user, sizeof *ctx);
     if (ctx == NULL)
         return api_fail_in_thread(ORDO_E_NOMEM, "no memory for a context");
-    fill_ctx(ctx, wish, &source);
-    if (wish->profile != 0) {
+    fill_ctx(ctx, options, &source);
+    if (options->profile != 0) {
         if (!api_profile_open(&ctx->profile, &source)) {
             source.release(source.user, ctx);
             return api_fail_in_thread(ORDO_E_NOMEM, "no memory for a profile");
@@ -189,23 +189,23 @@ static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const cha
     }
 
     ordo_backend_wishes wishes = {.isa = isa,
-                                  .device = (size_t)wish->device,
-                                  .device_limit = wish->device_limit,
-                                  .device_sms = wish->device_sms,
+                                  .device = (size_t)options->device,
+                                  .device_limit = options->device_limit,
+                                  .device_sms = options->device_sms,
                                   .threads = ctx->exec.threads,
-                                  .cpu_share = wish->cpu_share,
-                                  .device_count = wish->device_count};
-    if (wish->device_count != 0) {
-        memcpy(wishes.devices, wish->devices, wish->device_count * sizeof *wish->devices);
-        wishes.device = (size_t)wish->devices[0].device;
+                                  .cpu_share = options->cpu_share,
+                                  .device_count = options->device_count};
+    if (options->device_count != 0) {
+        memcpy(wishes.devices, options->devices, options->device_count * sizeof *options->devices);
+        wishes.device = (size_t)options->devices[0].device;
     }
     char        why[PLAN_WHY] = "";
     ordo_status status =
-        ordo_plan_open(&ctx->plan, (ordo_where)wish->where, &wishes, directory, why, sizeof why);
+        ordo_plan_open(&ctx->plan, (ordo_where)options->where, &wishes, directory, why, sizeof why);
     if (status != ORDO_OK) {
         (void)api_fail_in_thread(status, "%s", why);
     } else {
-        ordo_plan_calibration(&ctx->plan, wish->calibration);
+        ordo_plan_calibration(&ctx->plan, options->calibration);
         ctx->pool = ordo_pool_create(&source, ctx->exec.threads);
         if (ctx->pool != NULL) {
             *out = ctx;
@@ -226,27 +226,27 @@ ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
         return api_fail_in_thread(ORDO_E_ARG, "out is NULL; expected the address of an ordo_ctx *");
     *out = NULL;
 
-    ordo_ctx_opts wish;
-    TRY(read_ctx_opts(&wish, opts));
-    return make_ctx(out, &wish, secure_getenv("ORDO_ISA"), secure_getenv("ORDO_BACKEND_DIR"));
+    ordo_ctx_opts options;
+    TRY(read_ctx_opts(&options, opts));
+    return make_ctx(out, &options, secure_getenv("ORDO_ISA"), secure_getenv("ORDO_BACKEND_DIR"));
 }
 
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out)
 {
-    ordo_ctx_opts wish = *other;
-    wish.mem_limit = ctx->arena.limit / 2;
-    if (wish.alloc == NULL) {
-        wish.alloc = ctx->source.alloc;
-        wish.release = ctx->source.release;
-        wish.alloc_user = ctx->source.user;
+    ordo_ctx_opts options = *other;
+    options.mem_limit = ctx->arena.limit / 2;
+    if (options.alloc == NULL) {
+        options.alloc = ctx->source.alloc;
+        options.release = ctx->source.release;
+        options.alloc_user = ctx->source.user;
     }
-    wish.device = ctx->plan.wishes.device;
-    wish.device_limit = ctx->plan.wishes.device_limit;
-    wish.device_sms = (uint32_t)ctx->plan.wishes.device_sms;
-    wish.calibration = "";
+    options.device = ctx->plan.wishes.device;
+    options.device_limit = ctx->plan.wishes.device_limit;
+    options.device_sms = (uint32_t)ctx->plan.wishes.device_sms;
+    options.calibration = "";
     *out = NULL;
     ordo_status const status =
-        make_ctx(out, &wish, ctx->plan.cpu->isa(ctx->plan.cpu_state), ctx->plan.directory);
+        make_ctx(out, &options, ctx->plan.cpu->isa(ctx->plan.cpu_state), ctx->plan.directory);
     return status == ORDO_OK ? ORDO_OK : ordo_fail(&ctx->exec, status, "%s", ordo_last_error(NULL));
 }
 

@@ -103,17 +103,17 @@ static ordo_status gen_shuffled(ordo_ctx *ctx, ordo_exec *exec, const ordo_gen_j
 static ordo_status gen_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_gen_job *job,
                                const ordo_gen_opts *opts)
 {
-    ordo_gen_opts   wish;
+    ordo_gen_opts   options;
     const gen_dist *dist;
     TRY(find_dist(exec, job->dist, false, &dist));
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
     TRY(api_check_aligned(exec, job->out, job->n, ordo_type_size(job->type), "out"));
-    job->seed = wish.seed;
-    job->k = wish.k != 0 ? wish.k : dist->k;
-    if (job->dist == ORDO_DIST_ZIPF && wish.k == 0)
+    job->seed = options.seed;
+    job->k = options.k != 0 ? options.k : dist->k;
+    if (job->dist == ORDO_DIST_ZIPF && options.k == 0)
         job->k = ordo_min(job->k, ordo_gen_zipf_limit(job->type));
-    job->p = wish.p;
+    job->p = options.p;
     TRY(check_room(exec, job));
 
     if (job->n == 0)
@@ -133,11 +133,11 @@ ordo_status ordo_gen(ordo_ctx *ctx, ordo_dist dist, ordo_type type, void *out, s
 static ordo_status gen_strings_checked(ordo_exec *exec, ordo_gen_text_job *job,
                                        const ordo_gen_opts *opts)
 {
-    ordo_gen_opts   wish;
+    ordo_gen_opts   options;
     size_t          count;
     const gen_dist *dist;
     TRY(find_dist(exec, job->dist, true, &dist));
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
     FAIL_IF(!ordo_size_add(job->n, 1, &count), ORDO_E_ARG,
             "n is %zu; n + 1 offsets are more than memory can hold", job->n);
     FAIL_IF(job->offsets == NULL, ORDO_E_ARG, "offsets is NULL; expected an array of %zu offsets",
@@ -146,7 +146,7 @@ static ordo_status gen_strings_checked(ordo_exec *exec, ordo_gen_text_job *job,
     TRY(api_check_array(exec, job->bytes, job->bytes != NULL ? job->capacity : 0, 1, "bytes"));
     TRY(api_check_apart(exec, job->offsets, count * sizeof *job->offsets, "offsets", job->bytes,
                         job->bytes != NULL ? job->capacity : 0, "bytes"));
-    job->seed = wish.seed;
+    job->seed = options.seed;
 
     return ordo_gen_text(job, exec);
 }

@@ -11,20 +11,20 @@ enum {
 #include "core/for_each_type.h"
 
 static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order_opts *opts,
-                               bool is_radius, ordo_order_opts *wish)
+                               bool is_radius, ordo_order_opts *options)
 {
     TRY(api_check_type(exec, type, "type"));
-    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
-    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO &&
-                !(is_radius && (wish->algorithm == ORDO_ALGORITHM_SEQUENTIAL ||
-                                wish->algorithm == ORDO_ALGORITHM_PREFIX ||
-                                wish->algorithm == ORDO_ALGORITHM_SCANS)),
-            ORDO_E_ARG, "algorithm is %s; expected auto%s", API_ALGORITHM(wish->algorithm),
+    TRY(api_opts_read(exec, options, sizeof *options, opts));
+    TRY(api_check_place(exec, options->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, options->stream));
+    FAIL_IF(options->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(options->algorithm != ORDO_ALGORITHM_AUTO &&
+                !(is_radius && (options->algorithm == ORDO_ALGORITHM_SEQUENTIAL ||
+                                options->algorithm == ORDO_ALGORITHM_PREFIX ||
+                                options->algorithm == ORDO_ALGORITHM_SCANS)),
+            ORDO_E_ARG, "algorithm is %s; expected auto%s", API_ALGORITHM(options->algorithm),
             is_radius ? ", sequential, prefix or scans" : "");
-    FAIL_IF(!is_radius && (wish->lr != NULL || wish->rl != NULL || wish->dm != NULL), ORDO_E_ARG,
-            "opts.lr, opts.rl and opts.dm are only for ordo_radius");
+    FAIL_IF(!is_radius && (options->lr != NULL || options->rl != NULL || options->dm != NULL),
+            ORDO_E_ARG, "opts.lr, opts.rl and opts.dm are only for ordo_radius");
     return ORDO_OK;
 }
 
@@ -79,17 +79,17 @@ API_INLINE ordo_status measure_checked(ordo_ctx *ctx, ordo_exec *exec, const ord
 {
     bool const      is_order = verb->slot == ORDO_SLOT_is_sorted;
     bool const      is_radius = verb->slot == ORDO_SLOT_radius;
-    ordo_order_opts wish;
+    ordo_order_opts options;
     api_segments    segments;
     ordo_choice     choice;
-    TRY(check_order(exec, job->order.type, opts, is_radius, &wish));
+    TRY(check_order(exec, job->order.type, opts, is_radius, &options));
     if (is_radius) {
-        job->radius.lr = wish.lr;
-        job->radius.rl = wish.rl;
-        job->radius.dm = wish.dm;
-        job->radius.algorithm = (ordo_algorithm)wish.algorithm;
+        job->radius.lr = options.lr;
+        job->radius.rl = options.rl;
+        job->radius.dm = options.dm;
+        job->radius.algorithm = (ordo_algorithm)options.algorithm;
     }
-    TRY(api_read_segments(exec, wish.segments, job->order.n,
+    TRY(api_read_segments(exec, options.segments, job->order.n,
                           is_radius && ordo_wants_sequences(&job->radius), &segments));
     TRY(api_check_arrays(exec, verb, job));
     const void *const result = is_order    ? (const void *)job->order.sorted
@@ -101,7 +101,7 @@ API_INLINE ordo_status measure_checked(ordo_ctx *ctx, ordo_exec *exec, const ord
                         : "runs",
             is_order ? "an int" : "a size_t");
     TRY(api_choose(ctx, exec, NULL, &choice));
-    job->order.descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->order.descending = (options.flags & ORDO_DESCENDING) != 0;
     api_work const work = {.verb = verb,
                            .job = job,
                            .choice = &choice,

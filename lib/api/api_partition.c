@@ -11,17 +11,17 @@ static ordo_status partition_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_partit
     size_t const        size = job->elem_size;
     size_t *const       n_first = job->n_first;
     size_t              first = 0;
-    ordo_partition_opts wish;
+    ordo_partition_opts options;
     ordo_choice         choice;
     FAIL_IF(job->kind != ORDO_FLAG_BITS && job->kind != ORDO_FLAG_BYTES, ORDO_E_ARG,
             "kind is %d; expected ORDO_FLAG_BITS or ORDO_FLAG_BYTES", (int)job->kind);
     FAIL_IF(size < 1 || size > MAX_ELEMENT, ORDO_E_ARG, "elem_size is %zu; expected 1 to %d bytes",
             size, MAX_ELEMENT);
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_UNSET_FIRST | ORDO_ON_DEVICE, wish.stream));
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(api_check_place(exec, options.flags, ORDO_UNSET_FIRST | ORDO_ON_DEVICE, options.stream));
     TRY(api_check_arrays(exec, &ordo_verb_partition, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
-    job->unset_first = (wish.flags & ORDO_UNSET_FIRST) != 0;
+    job->unset_first = (options.flags & ORDO_UNSET_FIRST) != 0;
     job->n_first = n_first != NULL || !exec->on_device ? &first : NULL;
     ANSWER_SIZE_QUERY(bytes, choice, partition, job);
     TRY(choice.backend->partition(choice.state, job, exec));
@@ -50,21 +50,21 @@ ordo_status ordo_partition_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n
 static ordo_status nth_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_nth_job *job,
                                const ordo_select_opts *opts, size_t *bytes)
 {
-    ordo_select_opts wish;
+    ordo_select_opts options;
     api_segments     segments;
     ordo_choice      choice;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ANY_ORDER | ORDO_ON_DEVICE,
-                        wish.stream));
-    TRY(api_read_segments(exec, wish.segments, job->n, true, &segments));
-    FAIL_IF(wish.nans != ORDO_NANS_LAST, ORDO_E_ARG, "nans is %u; expected ORDO_NANS_LAST",
-            wish.nans);
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO || wish.sub_array != 0, ORDO_E_ARG,
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(api_check_place(exec, options.flags, ORDO_DESCENDING | ORDO_ANY_ORDER | ORDO_ON_DEVICE,
+                        options.stream));
+    TRY(api_read_segments(exec, options.segments, job->n, true, &segments));
+    FAIL_IF(options.nans != ORDO_NANS_LAST, ORDO_E_ARG, "nans is %u; expected ORDO_NANS_LAST",
+            options.nans);
+    FAIL_IF(options.algorithm != ORDO_ALGORITHM_AUTO || options.sub_array != 0, ORDO_E_ARG,
             "algorithm is %s and sub_array is %llu; expected auto and 0",
-            API_ALGORITHM(wish.algorithm), (unsigned long long)wish.sub_array);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job->any_order = (wish.flags & ORDO_ANY_ORDER) != 0;
+            API_ALGORITHM(options.algorithm), (unsigned long long)options.sub_array);
+    job->descending = (options.flags & ORDO_DESCENDING) != 0;
+    job->any_order = (options.flags & ORDO_ANY_ORDER) != 0;
     if (bytes == NULL) {
         TRY(segments.given ? api_check_positions_each(exec, &job->k, 1, &segments)
                            : api_check_positions(exec, &job->k, 1, job->n, "keys"));

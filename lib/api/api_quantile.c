@@ -78,31 +78,31 @@ static ordo_status check_arrays(ordo_exec *exec, const ordo_select_job *job)
 }
 
 static ordo_status check_quantiles(ordo_exec *exec, ordo_select_job *job, bool is_median,
-                                   const ordo_quantile_opts *opts, ordo_quantile_opts *wish,
+                                   const ordo_quantile_opts *opts, ordo_quantile_opts *options,
                                    api_segments *segments)
 {
     size_t results;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_place(exec, wish->flags, ORDO_ON_DEVICE, wish->stream));
-    FAIL_IF(wish->reserved != 0 || wish->reserved2 != 0, ORDO_E_VERSION,
+    TRY(api_opts_read(exec, options, sizeof *options, opts));
+    TRY(api_check_place(exec, options->flags, ORDO_ON_DEVICE, options->stream));
+    FAIL_IF(options->reserved != 0 || options->reserved2 != 0, ORDO_E_VERSION,
             "opts.reserved or opts.reserved2 is not 0");
-    FAIL_IF(wish->weights == NULL && wish->weight_type != 0, ORDO_E_ARG,
-            "opts.weight_type is %u, but opts.weights is NULL", wish->weight_type);
-    TRY(api_check_nans(exec, wish->nans));
-    TRY(api_read_segments(exec, wish->segments, job->n, false, segments));
+    FAIL_IF(options->weights == NULL && options->weight_type != 0, ORDO_E_ARG,
+            "opts.weight_type is %u, but opts.weights is NULL", options->weight_type);
+    TRY(api_check_nans(exec, options->nans));
+    TRY(api_read_segments(exec, options->segments, job->n, false, segments));
     TRY(api_results(exec, segments, job->count, &results));
-    TRY(api_check_select_algorithm(exec, wish->algorithm, wish->sub_array));
-    TRY(api_check_method(exec, wish->method, is_median));
-    job->nans = (ordo_nans)wish->nans;
-    job->method = (ordo_method)wish->method;
+    TRY(api_check_select_algorithm(exec, options->algorithm, options->sub_array));
+    TRY(api_check_method(exec, options->method, is_median));
+    job->nans = (ordo_nans)options->nans;
+    job->method = (ordo_method)options->method;
     job->segments = segments->given ? &segments->view : NULL;
     TRY(check_arrays(exec, job));
-    if (wish->weights == NULL)
+    if (options->weights == NULL)
         return ORDO_OK;
-    TRY(api_check_weights(exec, wish->weights, wish->weight_type, job->n, wish->algorithm, job->out,
-                          results * sizeof(double), "out"));
-    return api_check_weighted_method(exec, wish->weight_type, wish->method, is_median);
+    TRY(api_check_weights(exec, options->weights, options->weight_type, job->n, options->algorithm,
+                          job->out, results * sizeof(double), "out"));
+    return api_check_weighted_method(exec, options->weight_type, options->method, is_median);
 }
 
 /* ---- One array ---- */
@@ -249,13 +249,14 @@ ordo_status api_check_weighted_method(ordo_exec *exec, uint32_t weight_type, uin
  * weights are equal, whatever their unit is. */
 static ordo_status weighted_quantiles(ordo_exec *exec, ordo_choice *choice,
                                       const ordo_select_job *call, bool is_median,
-                                      const ordo_quantile_opts *wish, const api_segments *segments)
+                                      const ordo_quantile_opts *options,
+                                      const api_segments       *segments)
 {
     ordo_weighted_job job = {.type = call->type,
                              .keys = call->keys,
                              .n = call->n,
-                             .weight_type = (ordo_type)wish->weight_type,
-                             .weights = wish->weights,
+                             .weight_type = (ordo_type)options->weight_type,
+                             .weights = options->weights,
                              .q = call->q,
                              .count = call->count,
                              .method = is_median ? ORDO_METHOD_AVERAGED_INVERTED_CDF : call->method,
@@ -342,21 +343,21 @@ static ordo_status quantiles_rows(const api_work *work, const void *job, size_t 
 static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_job *job,
                                      bool is_median, const ordo_quantile_opts *opts)
 {
-    ordo_quantile_opts wish;
+    ordo_quantile_opts options;
     api_segments       segments;
     ordo_choice        choice;
     size_t const       size = ordo_type_size(job->type);
     if (job->n - 1 < SORTED_BYTES && size > 0 && job->n * size <= SORTED_BYTES && job->count == 1 &&
         are_usual(opts) && api_is_short(ctx, NULL, job->n, NULL, &choice))
         return quantile_of_few(exec, &choice, job, is_median, opts);
-    TRY(check_quantiles(exec, job, is_median, opts, &wish, &segments));
+    TRY(check_quantiles(exec, job, is_median, opts, &options, &segments));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     if (job->count == 0)
         return ORDO_OK;
-    if (wish.weights != NULL)
-        return weighted_quantiles(exec, &choice, job, is_median, &wish, &segments);
-    TRY(api_set_select_algorithm(exec, &choice, wish.algorithm, wish.sub_array, job));
+    if (options.weights != NULL)
+        return weighted_quantiles(exec, &choice, job, is_median, &options, &segments);
+    TRY(api_set_select_algorithm(exec, &choice, options.algorithm, options.sub_array, job));
     bool const     is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
     api_work const work = {.verb = &ordo_verb_quantiles,
                            .job = job,

@@ -17,27 +17,27 @@ ordo_status api_check_ties(ordo_exec *exec, uint32_t ties)
 }
 
 ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_rank_opts *opts,
-                            ordo_rank_opts *wish)
+                            ordo_rank_opts *options)
 {
     TRY(api_check_type(exec, rank_type, "rank_type"));
-    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_ties(exec, wish->ties));
-    FAIL_IF(wish->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
+    TRY(api_opts_read(exec, options, sizeof *options, opts));
+    TRY(api_check_ties(exec, options->ties));
+    FAIL_IF(options->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
             "ties is average, but rank_type is %s; average ranks need f64",
             ordo_type_name(rank_type));
     FAIL_IF(rank_type == ORDO_F32, ORDO_E_ARG,
             "rank_type f32 cannot hold ranks above 2^24; use f64, u32 or u64");
     FAIL_IF(rank_type != ORDO_U32 && rank_type != ORDO_U64 && rank_type != ORDO_F64, ORDO_E_ARG,
             "rank_type is %s; expected u32, u64 or f64", ordo_type_name(rank_type));
-    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish->weights == NULL && wish->weight_type != 0, ORDO_E_ARG,
-            "opts.weight_type is %u, but opts.weights is NULL", wish->weight_type);
+    FAIL_IF(options->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(options->weights == NULL && options->weight_type != 0, ORDO_E_ARG,
+            "opts.weight_type is %u, but opts.weights is NULL", options->weight_type);
     return ORDO_OK;
 }
 
-ordo_status api_no_weights(ordo_exec *exec, const ordo_rank_opts *wish, const char *call)
+ordo_status api_no_weights(ordo_exec *exec, const ordo_rank_opts *options, const char *call)
 {
-    FAIL_IF(wish->weights != NULL, ORDO_E_UNSUPPORTED,
+    FAIL_IF(options->weights != NULL, ORDO_E_UNSUPPORTED,
             "%s has no weights; opts.weights must be NULL", call);
     return ORDO_OK;
 }
@@ -90,28 +90,29 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank
                                        const ordo_rank_opts *opts, size_t *bytes)
 {
     size_t const   n = job->n;
-    ordo_rank_opts wish;
+    ordo_rank_opts options;
     api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_check_ranks(exec, job->rank_type, opts, &wish));
-    TRY(api_no_weights(exec, &wish, "ordo_rank_sorted"));
-    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_CHECK | ORDO_ON_DEVICE,
-                        wish.stream));
-    TRY(api_read_segments(exec, wish.segments, n, true, &segments));
+    TRY(api_check_ranks(exec, job->rank_type, opts, &options));
+    TRY(api_no_weights(exec, &options, "ordo_rank_sorted"));
+    TRY(api_check_place(exec, options.flags, ORDO_DESCENDING | ORDO_CHECK | ORDO_ON_DEVICE,
+                        options.stream));
+    TRY(api_read_segments(exec, options.segments, n, true, &segments));
     TRY(api_check_rank_count(exec, job->rank_type, segments.longest));
-    FAIL_IF(wish.algorithm > ORDO_ALGORITHM_THREADS &&
-                (wish.algorithm < ORDO_ALGORITHM_NAIVE || wish.algorithm > ORDO_ALGORITHM_HYBRID),
-            ORDO_E_ARG,
-            "algorithm %s does not rank sorted arrays; expected auto, sequential, threads, naive, "
-            "shuffle or hybrid",
-            API_ALGORITHM(wish.algorithm));
+    FAIL_IF(
+        options.algorithm > ORDO_ALGORITHM_THREADS &&
+            (options.algorithm < ORDO_ALGORITHM_NAIVE || options.algorithm > ORDO_ALGORITHM_HYBRID),
+        ORDO_E_ARG,
+        "algorithm %s does not rank sorted arrays; expected auto, sequential, threads, naive, "
+        "shuffle or hybrid",
+        API_ALGORITHM(options.algorithm));
     TRY(api_check_arrays(exec, &ordo_verb_rank_sorted, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
-    job->ties = (ordo_ties)wish.ties;
-    job->algorithm = (ordo_algorithm)wish.algorithm;
-    if ((wish.flags & ORDO_CHECK) != 0 && bytes == NULL)
-        TRY(check_order(exec, &choice, job, (wish.flags & ORDO_DESCENDING) != 0, &segments));
+    job->ties = (ordo_ties)options.ties;
+    job->algorithm = (ordo_algorithm)options.algorithm;
+    if ((options.flags & ORDO_CHECK) != 0 && bytes == NULL)
+        TRY(check_order(exec, &choice, job, (options.flags & ORDO_DESCENDING) != 0, &segments));
     api_work const work = {
         .verb = &ordo_verb_rank_sorted, .job = job, .choice = &choice, .needs_scratch = true};
     return api_do(exec, &work, &segments, bytes);
@@ -180,15 +181,15 @@ static ordo_status rank_rows(const api_work *work, const void *job, size_t rows,
 /* ---- Weights of ordo_rank ---- */
 
 static ordo_status check_weighted(ordo_exec *exec, const ordo_rank_job *job,
-                                  const ordo_rank_opts *wish)
+                                  const ordo_rank_opts *options)
 {
-    bool const floats = ordo_is_float((ordo_type)wish->weight_type);
-    TRY(api_check_weights(exec, wish->weights, wish->weight_type, job->n, wish->algorithm,
+    bool const floats = ordo_is_float((ordo_type)options->weight_type);
+    TRY(api_check_weights(exec, options->weights, options->weight_type, job->n, options->algorithm,
                           job->ranks, job->n * ordo_type_size(job->rank_type), "ranks"));
-    FAIL_IF(wish->ties == ORDO_TIES_ORDINAL, ORDO_E_ARG,
+    FAIL_IF(options->ties == ORDO_TIES_ORDINAL, ORDO_E_ARG,
             "ties is ordinal, which has no form with weights: a key of weight w would need w "
             "places");
-    FAIL_IF(floats && wish->ties != ORDO_TIES_DENSE && job->rank_type != ORDO_F64, ORDO_E_ARG,
+    FAIL_IF(floats && options->ties != ORDO_TIES_DENSE && job->rank_type != ORDO_F64, ORDO_E_ARG,
             "the weights are floats, but rank_type is %s; ranks then need f64",
             ordo_type_name(job->rank_type));
     return ORDO_OK;
@@ -196,20 +197,20 @@ static ordo_status check_weighted(ordo_exec *exec, const ordo_rank_job *job,
 
 /* The weights have the segments of the keys. */
 static ordo_status rank_weighted(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank_job *job,
-                                 const ordo_rank_opts *wish, const api_segments *segments,
+                                 const ordo_rank_opts *options, const api_segments *segments,
                                  size_t *bytes)
 {
     ordo_choice       choice;
     ordo_weighted_job weighted = {.type = job->type,
                                   .keys = job->keys,
                                   .n = job->n,
-                                  .weight_type = (ordo_type)wish->weight_type,
-                                  .weights = wish->weights,
+                                  .weight_type = (ordo_type)options->weight_type,
+                                  .weights = options->weights,
                                   .rank_type = job->rank_type,
                                   .ranks = job->ranks,
                                   .ties = job->ties,
                                   .descending = job->descending};
-    TRY(check_weighted(exec, job, wish));
+    TRY(check_weighted(exec, job, options));
     TRY(api_choose(ctx, exec, NULL, &choice));
     api_work const work = {.verb = &ordo_verb_weighted_rank,
                            .job = &weighted,
@@ -224,23 +225,23 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *j
                                 const ordo_rank_opts *opts, size_t *bytes)
 {
     size_t const   n = job->n;
-    ordo_rank_opts wish;
+    ordo_rank_opts options;
     api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_check_ranks(exec, job->rank_type, opts, &wish));
-    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish.stream));
-    TRY(api_read_segments(exec, wish.segments, n, true, &segments));
+    TRY(api_check_ranks(exec, job->rank_type, opts, &options));
+    TRY(api_check_place(exec, options.flags, ORDO_DESCENDING | ORDO_ON_DEVICE, options.stream));
+    TRY(api_read_segments(exec, options.segments, n, true, &segments));
     TRY(api_check_rank_count(exec, job->rank_type, segments.longest));
-    TRY(api_check_sort_algorithm(exec, wish.algorithm));
+    TRY(api_check_sort_algorithm(exec, options.algorithm));
     TRY(api_check_arrays(exec, &ordo_verb_rank, job));
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job->ties = (ordo_ties)wish.ties;
-    job->algorithm = (ordo_algorithm)wish.algorithm;
-    if (wish.weights != NULL)
-        return rank_weighted(ctx, exec, job, &wish, &segments, bytes);
+    job->descending = (options.flags & ORDO_DESCENDING) != 0;
+    job->ties = (ordo_ties)options.ties;
+    job->algorithm = (ordo_algorithm)options.algorithm;
+    if (options.weights != NULL)
+        return rank_weighted(ctx, exec, job, &options, &segments, bytes);
     ordo_load load = ordo_load_rank(job->type, n, job->rank_type);
-    TRY(api_choose_sort(ctx, exec, &load, wish.algorithm, &segments, bytes, &choice));
+    TRY(api_choose_sort(ctx, exec, &load, options.algorithm, &segments, bytes, &choice));
     api_work const work = {.verb = &ordo_verb_rank,
                            .job = job,
                            .choice = &choice,

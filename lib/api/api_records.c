@@ -4,14 +4,14 @@
 static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_job *job,
                                    const ordo_sort_opts *opts, size_t *bytes)
 {
-    ordo_sort_opts wish;
+    ordo_sort_opts options;
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_read_sort_flags(exec, opts, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
-                            "ordo_sort_records", &wish));
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_RADIX,
+                            "ordo_sort_records", &options));
+    FAIL_IF(options.algorithm != ORDO_ALGORITHM_AUTO && options.algorithm != ORDO_ALGORITHM_RADIX,
             ORDO_E_ARG, "algorithm %s does not sort structs; expected auto or radix",
-            API_ALGORITHM(wish.algorithm));
+            API_ALGORITHM(options.algorithm));
     size_t const key_size = ordo_type_size(job->type);
     FAIL_IF(job->size < key_size || job->key_offset > job->size - key_size, ORDO_E_ARG,
             "a key %s at byte %zu does not fit an element of %zu bytes", ordo_type_name(job->type),
@@ -19,7 +19,7 @@ static ordo_status records_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_records_
     TRY(api_check_arrays(exec, &ordo_verb_sort_records, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->sort_records != NULL, "sort of structs"));
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->descending = (options.flags & ORDO_DESCENDING) != 0;
     ANSWER_SIZE_QUERY(bytes, choice, sort_records, job);
     ordo_status const status = choice.backend->sort_records(choice.state, job, exec);
     FAIL_IF(status == ORDO_E_CANCELLED, status,
@@ -46,10 +46,10 @@ ordo_status ordo_sort_records_scratch(ordo_ctx *ctx, size_t n, size_t size, size
 static ordo_status move_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_move_job *job,
                                 const ordo_move_opts *opts)
 {
-    ordo_move_opts wish;
+    ordo_move_opts options;
     ordo_choice    choice;
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(api_check_place(exec, options.flags, ORDO_ON_DEVICE, options.stream));
     FAIL_IF(job->size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");
     TRY(api_check_index_type(exec, job->index_type, 0));
     TRY(api_check_arrays(exec, &ordo_verb_move, job)); /* a scatter has the same arrays */

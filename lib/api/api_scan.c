@@ -1,17 +1,17 @@
 /* api_scan.c - ordo_scan and ordo_scan_bits with their size queries. */
 #include "api/api.h"
 
-static ordo_status check_reserved(ordo_exec *exec, const ordo_scan_opts *wish)
+static ordo_status check_reserved(ordo_exec *exec, const ordo_scan_opts *options)
 {
-    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(options->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     return ORDO_OK;
 }
 
 static ordo_status check_scan_algorithm(ordo_exec *exec, const ordo_scan_job *job,
-                                        const ordo_scan_opts *wish)
+                                        const ordo_scan_opts *options)
 {
-    uint32_t const algorithm = wish->algorithm;
-    TRY(check_reserved(exec, wish));
+    uint32_t const algorithm = options->algorithm;
+    TRY(check_reserved(exec, options));
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_BALLOT, ORDO_E_ARG,
             "algorithm %s does not scan; expected auto or ballot", API_ALGORITHM(algorithm));
     bool const is_word = job->type == ORDO_U32 || job->type == ORDO_I32;
@@ -46,17 +46,17 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
 {
     ordo_type const type = job->type, out_type = job->out_type;
     size_t const    n = job->n;
-    ordo_scan_opts  wish;
+    ordo_scan_opts  options;
     api_segments    segments;
     ordo_choice     choice;
     FAIL_IF(job->op < ORDO_SUM || job->op > ORDO_PRODUCT, ORDO_E_ARG,
             "op is %d; expected ORDO_SUM, ORDO_MIN, ORDO_MAX or ORDO_PRODUCT", (int)job->op);
     TRY(api_check_type(exec, type, "type"));
     TRY(api_check_type(exec, out_type, "out_type"));
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish.stream));
-    TRY(check_scan_algorithm(exec, job, &wish));
-    TRY(api_read_segments(exec, wish.segments, n, true, &segments));
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(api_check_place(exec, options.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, options.stream));
+    TRY(check_scan_algorithm(exec, job, &options));
+    TRY(api_read_segments(exec, options.segments, n, true, &segments));
     FAIL_IF(out_type != type && (job->op == ORDO_MIN || job->op == ORDO_MAX), ORDO_E_ARG,
             "out_type is %s; the minima and maxima of %s are %s", ordo_type_name(out_type),
             ordo_type_name(type), ordo_type_name(type));
@@ -65,8 +65,8 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
             ordo_type_name(type), ordo_type_name(type), ordo_type_name(ordo_type_wide(type)));
     TRY(api_check_arrays(exec, &ordo_verb_scan, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
-    job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
-    job->algorithm = (ordo_algorithm)wish.algorithm;
+    job->exclusive = (options.flags & ORDO_EXCLUSIVE) != 0;
+    job->algorithm = (ordo_algorithm)options.algorithm;
     TRY(check_ballots(exec, job->algorithm, choice.backend->scan_scratch != NULL));
     bool const     is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
     api_work const work = {.verb = &ordo_verb_scan,
@@ -102,18 +102,19 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_
     size_t const    n = job->n;
     uint64_t *const total = job->total;
     uint64_t        found = 0;
-    ordo_scan_opts  wish;
+    ordo_scan_opts  options;
     ordo_choice     choice;
     FAIL_IF(job->kind != ORDO_FLAG_BITS && job->kind != ORDO_FLAG_BYTES, ORDO_E_ARG,
             "kind is %d; expected ORDO_FLAG_BITS or ORDO_FLAG_BYTES", (int)job->kind);
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish.stream));
-    TRY(check_reserved(exec, &wish));
-    TRY(api_no_segments(exec, wish.segments, "ordo_scan_bits"));
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_BALLOT &&
-                wish.algorithm != ORDO_ALGORITHM_SHARED,
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(api_check_place(exec, options.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, options.stream));
+    TRY(check_reserved(exec, &options));
+    TRY(api_no_segments(exec, options.segments, "ordo_scan_bits"));
+    FAIL_IF(options.algorithm != ORDO_ALGORITHM_AUTO &&
+                options.algorithm != ORDO_ALGORITHM_BALLOT &&
+                options.algorithm != ORDO_ALGORITHM_SHARED,
             ORDO_E_ARG, "algorithm %s does not count flags; expected auto, ballot or shared",
-            API_ALGORITHM(wish.algorithm));
+            API_ALGORITHM(options.algorithm));
     TRY(api_check_type(exec, count_type, "count_type"));
     FAIL_IF(count_type != ORDO_U32 && count_type != ORDO_U64, ORDO_E_ARG,
             "count_type is %s; expected u32 or u64", ordo_type_name(count_type));
@@ -122,8 +123,8 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_
     TRY(api_check_arrays(exec, &ordo_verb_scan_bits, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     job->total = total != NULL || !exec->on_device ? &found : NULL;
-    job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
-    job->algorithm = (ordo_algorithm)wish.algorithm;
+    job->exclusive = (options.flags & ORDO_EXCLUSIVE) != 0;
+    job->algorithm = (ordo_algorithm)options.algorithm;
     TRY(check_ballots(exec, job->algorithm, choice.backend->scan_bits_scratch != NULL));
     if (bytes != NULL) {
         const ordo_backend *const backend = choice.backend;

@@ -119,21 +119,22 @@ static void measure(const ordo_exec *exec, size_t n, api_segments *s)
 ordo_status api_check_segments(ordo_exec *exec, const ordo_segments *segments, size_t n,
                                bool written, api_segments *out)
 {
-    ordo_segments wish;
-    TRY(api_read_struct(exec, &wish, sizeof wish, segments, "opts.segments"));
+    ordo_segments options;
+    TRY(api_read_struct(exec, &options, sizeof options, segments, "opts.segments"));
     out->given = true;
     out->longest = 0;
-    out->view = (ordo_segment_view){wish.count, wish.offsets, wish.length,      wish.stride,
-                                    wish.step,  wish.group,   wish.group_stride};
-    FAIL_IF(wish.count > SIZE_MAX / 256, ORDO_E_ARG, "segments.count is %zu; expected at most %zu",
-            wish.count, SIZE_MAX / 256);
-    if (wish.count == 0)
+    out->view =
+        (ordo_segment_view){options.count, options.offsets, options.length,      options.stride,
+                            options.step,  options.group,   options.group_stride};
+    FAIL_IF(options.count > SIZE_MAX / 256, ORDO_E_ARG,
+            "segments.count is %zu; expected at most %zu", options.count, SIZE_MAX / 256);
+    if (options.count == 0)
         return ORDO_OK;
-    if (wish.offsets != NULL)
+    if (options.offsets != NULL)
         TRY(check_offsets(exec, n, &out->view));
     else
         TRY(check_layout(exec, n, written, &out->view));
-    if (wish.offsets != NULL)
+    if (options.offsets != NULL)
         out->view.step = out->view.group = 1;
     measure(exec, n, out);
     return ORDO_OK;

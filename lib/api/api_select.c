@@ -72,12 +72,12 @@ static bool strictly_rising(const size_t *k, size_t n)
 
 /* Writes a key in host memory to out[j]. For arrays on a device this happens only if the positions
  * are not in order or the result is NaN, so one copy per key is acceptable. */
-static ordo_status put_key(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish,
-                           size_t j, const void *key)
+static ordo_status put_key(ordo_exec *exec, const ordo_choice *choice,
+                           const ordo_select_job *options, size_t j, const void *key)
 {
-    size_t const size = ordo_type_size(wish->type);
-    char *const  to = (char *)wish->out + j * size;
-    if (exec->on_device && !wish->out_on_host) {
+    size_t const size = ordo_type_size(options->type);
+    char *const  to = (char *)options->out + j * size;
+    if (exec->on_device && !options->out_on_host) {
         ordo_copy_job const copy = {to, key, size};
         return choice->backend->copy(choice->state, &copy, exec);
     }
@@ -85,35 +85,36 @@ static ordo_status put_key(ordo_exec *exec, const ordo_choice *choice, const ord
     return ORDO_OK;
 }
 
-ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish)
+ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice,
+                           const ordo_select_job *options)
 {
-    if (exec->on_device && !wish->out_on_host && strictly_rising(wish->k, wish->count))
-        return choice->backend->select(choice->state, wish, exec); /* no key is copied to the
+    if (exec->on_device && !options->out_on_host && strictly_rising(options->k, options->count))
+        return choice->backend->select(choice->state, options, exec); /* no key is copied to the
                                                                     * host */
 
-    size_t const size = ordo_type_size(wish->type);
+    size_t const size = ordo_type_size(options->type);
     size_t       few_k[FEW];
     uint64_t     few_keys[FEW];
     size_t      *k = few_k;
     void        *keys = few_keys;
 
     _Static_assert(sizeof *few_keys == MAX_KEY, "one of every key fits");
-    if (wish->count > FEW) {
-        TRY_SCRATCH(exec, select_any_scratch(wish->type, wish->count), k);
-        keys = k + wish->count;
+    if (options->count > FEW) {
+        TRY_SCRATCH(exec, select_any_scratch(options->type, options->count), k);
+        keys = k + options->count;
     }
-    memcpy(k, wish->k, wish->count * sizeof *k);
-    sort_positions(k, wish->count);
+    memcpy(k, options->k, options->count * sizeof *k);
+    sort_positions(k, options->count);
 
-    ordo_select_job job = *wish;
+    ordo_select_job job = *options;
     job.k = k;
-    job.count = drop_repeats(k, wish->count);
+    job.count = drop_repeats(k, options->count);
     job.out = keys;
     job.out_on_host = true;
     TRY(choice->backend->select(choice->state, &job, exec));
-    for (size_t j = 0; j < wish->count; j++)
-        TRY(put_key(exec, choice, wish, j,
-                    (const char *)keys + position_of(k, job.count, wish->k[j]) * size));
+    for (size_t j = 0; j < options->count; j++)
+        TRY(put_key(exec, choice, options, j,
+                    (const char *)keys + position_of(k, job.count, options->k[j]) * size));
     return ORDO_OK;
 }
 
@@ -177,23 +178,23 @@ ordo_status api_set_select_algorithm(ordo_exec *exec, const ordo_choice *choice,
 }
 
 ordo_status api_read_select_opts(ordo_exec *exec, ordo_type type, const ordo_select_opts *opts,
-                                 size_t n, ordo_select_opts *wish, api_segments *segments)
+                                 size_t n, ordo_select_opts *options, api_segments *segments)
 {
     TRY(api_check_type(exec, type, "type"));
-    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
-    TRY(api_read_segments(exec, wish->segments, n, false, segments));
-    return api_check_nans(exec, wish->nans);
+    TRY(api_opts_read(exec, options, sizeof *options, opts));
+    TRY(api_check_place(exec, options->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, options->stream));
+    TRY(api_read_segments(exec, options->segments, n, false, segments));
+    return api_check_nans(exec, options->nans);
 }
 
 static ordo_status fill_with_nan(ordo_exec *exec, const ordo_choice *choice,
-                                 const ordo_select_job *wish)
+                                 const ordo_select_job *options)
 {
     float const  f32 = NAN;
     double const f64 = (double)NAN;
-    for (size_t j = 0; j < wish->count; j++)
-        TRY(put_key(exec, choice, wish, j,
-                    wish->type == ORDO_F32 ? (const void *)&f32 : (const void *)&f64));
+    for (size_t j = 0; j < options->count; j++)
+        TRY(put_key(exec, choice, options, j,
+                    options->type == ORDO_F32 ? (const void *)&f32 : (const void *)&f64));
     return ORDO_OK;
 }
 
@@ -322,12 +323,12 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
                                   const ordo_select_opts *opts, size_t *bytes)
 {
     size_t const     n = job->n, count = job->count;
-    ordo_select_opts wish;
+    ordo_select_opts options;
     api_segments     segments;
     ordo_choice      choice;
     size_t           results;
-    TRY(api_read_select_opts(exec, job->type, opts, n, &wish, &segments));
-    TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
+    TRY(api_read_select_opts(exec, job->type, opts, n, &options, &segments));
+    TRY(api_check_select_algorithm(exec, options.algorithm, options.sub_array));
     TRY(api_results(exec, &segments, count, &results));
     job->segments = segments.given ? &segments.view : NULL;
     TRY(api_check_arrays(exec, &ordo_verb_select, job));
@@ -337,9 +338,9 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
         TRY(api_check_positions_each(exec, job->k, count, &segments));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    TRY(api_set_select_algorithm(exec, &choice, wish.algorithm, wish.sub_array, job));
-    job->nans = (ordo_nans)wish.nans;
+    job->descending = (options.flags & ORDO_DESCENDING) != 0;
+    TRY(api_set_select_algorithm(exec, &choice, options.algorithm, options.sub_array, job));
+    job->nans = (ordo_nans)options.nans;
     if (bytes == NULL && count == 0)
         return ORDO_OK;
     bool const     is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;

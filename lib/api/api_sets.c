@@ -6,13 +6,13 @@ static ordo_status unique_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_unique_jo
 {
     size_t *const  count = job->count;
     size_t         found = 0;
-    ordo_sort_opts wish;
+    ordo_sort_opts options;
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING, wish.stream));
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO || wish.radius != 0 || wish.reserved != 0 ||
-                wish.source != NULL || wish.segments != NULL,
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(api_check_place(exec, options.flags, ORDO_DESCENDING, options.stream));
+    FAIL_IF(options.algorithm != ORDO_ALGORITHM_AUTO || options.radius != 0 ||
+                options.reserved != 0 || options.source != NULL || options.segments != NULL,
             ORDO_E_ARG, "opts has more than flags; expected only ORDO_DESCENDING");
     if (bytes == NULL) {
         TRY(api_check_arrays(exec, &ordo_verb_unique, job));
@@ -20,7 +20,7 @@ static ordo_status unique_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_unique_jo
     }
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, unique);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->descending = (options.flags & ORDO_DESCENDING) != 0;
     ANSWER_SIZE_QUERY(bytes, choice, unique, job);
     ordo_unique_job counted = *job;
     counted.count = &found;
@@ -48,14 +48,14 @@ ordo_status ordo_unique_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const o
 static ordo_status search_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_needles_job *job,
                                   const ordo_search_opts *opts)
 {
-    ordo_search_opts wish;
+    ordo_search_opts options;
     ordo_choice      choice;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING, NULL));
-    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.side > ORDO_SIDE_RIGHT, ORDO_E_ARG,
-            "opts.side is %u; expected ORDO_SIDE_LEFT or ORDO_SIDE_RIGHT", wish.side);
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(api_check_place(exec, options.flags, ORDO_DESCENDING, NULL));
+    FAIL_IF(options.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(options.side > ORDO_SIDE_RIGHT, ORDO_E_ARG,
+            "opts.side is %u; expected ORDO_SIDE_LEFT or ORDO_SIDE_RIGHT", options.side);
     FAIL_IF(job->index_type != ORDO_U32 && job->index_type != ORDO_U64, ORDO_E_ARG,
             "index_type is %d; expected ORDO_U32 or ORDO_U64", (int)job->index_type);
     FAIL_IF(job->index_type == ORDO_U32 && job->n > UINT32_MAX, ORDO_E_ARG,
@@ -63,8 +63,8 @@ static ordo_status search_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_needles_j
     TRY(api_check_arrays(exec, &ordo_verb_search, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, places);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job->after = wish.side == ORDO_SIDE_RIGHT;
+    job->descending = (options.flags & ORDO_DESCENDING) != 0;
+    job->after = options.side == ORDO_SIDE_RIGHT;
     return choice.backend->places(choice.state, job, exec);
 }
 

@@ -21,56 +21,56 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm)
     return ORDO_OK;
 }
 
-static ordo_status check_radius(ordo_exec *exec, const ordo_sort_opts *wish,
+static ordo_status check_radius(ordo_exec *exec, const ordo_sort_opts *options,
                                 const api_segments *segments)
 {
     size_t const n = segments->least;
-    FAIL_IF(wish->radius != 0 && wish->algorithm != ORDO_ALGORITHM_ROUGH &&
-                wish->algorithm != ORDO_ALGORITHM_HALVING &&
-                wish->algorithm != ORDO_ALGORITHM_INSERTION &&
-                wish->algorithm != ORDO_ALGORITHM_WINDOWS,
+    FAIL_IF(options->radius != 0 && options->algorithm != ORDO_ALGORITHM_ROUGH &&
+                options->algorithm != ORDO_ALGORITHM_HALVING &&
+                options->algorithm != ORDO_ALGORITHM_INSERTION &&
+                options->algorithm != ORDO_ALGORITHM_WINDOWS,
             ORDO_E_ARG,
             "radius is %llu, but the algorithm is %s; only rough, halving, windows and insertion "
             "take a radius",
-            (unsigned long long)wish->radius, API_ALGORITHM(wish->algorithm));
-    FAIL_IF(segments->given && wish->radius >= n && n > 0, ORDO_E_ARG,
+            (unsigned long long)options->radius, API_ALGORITHM(options->algorithm));
+    FAIL_IF(segments->given && options->radius >= n && n > 0, ORDO_E_ARG,
             "radius is %llu; expected less than %zu, the number of keys of segment %zu",
-            (unsigned long long)wish->radius, n, segments->least_at);
-    FAIL_IF(n > 0 && wish->radius >= n, ORDO_E_ARG,
+            (unsigned long long)options->radius, n, segments->least_at);
+    FAIL_IF(n > 0 && options->radius >= n, ORDO_E_ARG,
             "radius is %llu; expected less than %zu, the number of keys",
-            (unsigned long long)wish->radius, n);
+            (unsigned long long)options->radius, n);
     return ORDO_OK;
 }
 
 static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, size_t n,
-                                  ordo_sort_opts *wish, api_segments *segments)
+                                  ordo_sort_opts *options, api_segments *segments)
 {
-    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
-                        wish->stream));
-    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    TRY(api_check_sort_algorithm(exec, wish->algorithm));
-    TRY(api_read_segments(exec, wish->segments, n, true, segments));
-    return check_radius(exec, wish, segments);
+    TRY(api_opts_read(exec, options, sizeof *options, opts));
+    TRY(api_check_place(exec, options->flags, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
+                        options->stream));
+    FAIL_IF(options->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    TRY(api_check_sort_algorithm(exec, options->algorithm));
+    TRY(api_read_segments(exec, options->segments, n, true, segments));
+    return check_radius(exec, options, segments);
 }
 
 ordo_status api_read_sort_flags(ordo_exec *exec, const ordo_sort_opts *opts, uint64_t flags,
-                                const char *call, ordo_sort_opts *wish)
+                                const char *call, ordo_sort_opts *options)
 {
-    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_place(exec, wish->flags, flags, wish->stream));
-    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish->radius != 0 || wish->source != NULL, ORDO_E_ARG,
+    TRY(api_opts_read(exec, options, sizeof *options, opts));
+    TRY(api_check_place(exec, options->flags, flags, options->stream));
+    FAIL_IF(options->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(options->radius != 0 || options->source != NULL, ORDO_E_ARG,
             "opts.radius or opts.source is set; %s takes neither", call);
-    return api_no_segments(exec, wish->segments, call);
+    return api_no_segments(exec, options->segments, call);
 }
 
 /* read_sort_opts for sorts that reject opts.source. */
 static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts, size_t n,
-                                      ordo_sort_opts *wish, api_segments *segments)
+                                      ordo_sort_opts *options, api_segments *segments)
 {
-    TRY(read_sort_opts(exec, opts, n, wish, segments));
-    FAIL_IF(wish->source != NULL, ORDO_E_ARG, "opts.source is only for ordo_sort");
+    TRY(read_sort_opts(exec, opts, n, options, segments));
+    FAIL_IF(options->source != NULL, ORDO_E_ARG, "opts.source is only for ordo_sort");
     return ORDO_OK;
 }
 
@@ -135,18 +135,18 @@ static ordo_status copy_source(ordo_exec *exec, const ordo_choice *choice, ordo_
     return choice->backend->copy(choice->state, &copy, exec);
 }
 
-static void set_options(ordo_sort_job *job, const ordo_sort_opts *wish)
+static void set_options(ordo_sort_job *job, const ordo_sort_opts *options)
 {
-    job->descending = (wish->flags & ORDO_DESCENDING) != 0;
-    job->algorithm = (ordo_algorithm)wish->algorithm;
-    job->radius = (size_t)wish->radius;
-    job->source = wish->source;
+    job->descending = (options->flags & ORDO_DESCENDING) != 0;
+    job->algorithm = (ordo_algorithm)options->algorithm;
+    job->radius = (size_t)options->radius;
+    job->source = options->source;
 }
 
 static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_sort_job *job,
                                 const ordo_sort_opts *opts, size_t *bytes)
 {
-    ordo_sort_opts wish;
+    ordo_sort_opts options;
     api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
@@ -154,13 +154,13 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_sort_job *j
         TRY(api_check_arrays(exec, &ordo_verb_sort, job));
         return sorted_or_not(exec, choice.backend->sort(choice.state, job, exec), "sort");
     }
-    TRY(read_sort_opts(exec, opts, job->n, &wish, &segments));
-    set_options(job, &wish);
+    TRY(read_sort_opts(exec, opts, job->n, &options, &segments));
+    set_options(job, &options);
     TRY(api_check_arrays(exec, &ordo_verb_sort, job));
     ordo_load load = ordo_load_sort(job->type, job->n, 0);
     ordo_load_look(&load, job->type, job->source != NULL ? job->source : job->keys,
                    job->descending);
-    TRY(api_choose_sort(ctx, exec, &load, wish.algorithm, &segments, bytes, &choice));
+    TRY(api_choose_sort(ctx, exec, &load, options.algorithm, &segments, bytes, &choice));
     bool const from_source = job->source != NULL && !segments.given;
     if (from_source && exec->on_device && bytes == NULL)
         TRY(copy_source(exec, &choice, job));
@@ -198,7 +198,7 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_pairs_job 
                                  const ordo_sort_opts *opts, size_t *bytes)
 {
     ordo_sort_job *const keys = &job->keys;
-    ordo_sort_opts       wish;
+    ordo_sort_opts       options;
     api_segments         segments;
     ordo_choice          choice;
     TRY(api_check_type(exec, keys->type, "type"));
@@ -206,8 +206,8 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_pairs_job 
             "value_size is %zu; expected 1 to %d bytes", job->value_size, MAX_VALUE);
     bool const few = api_is_short(ctx, given(opts), keys->n, bytes, &choice);
     if (!few) {
-        TRY(read_in_place_opts(exec, opts, keys->n, &wish, &segments));
-        set_options(keys, &wish);
+        TRY(read_in_place_opts(exec, opts, keys->n, &options, &segments));
+        set_options(keys, &options);
     }
     TRY(api_check_arrays(exec, &ordo_verb_sort_pairs, job));
     if (few)
@@ -215,7 +215,7 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_pairs_job 
                              "sort_pairs");
     ordo_load load = ordo_load_sort(keys->type, keys->n, job->value_size);
     ordo_load_look(&load, keys->type, keys->keys, keys->descending);
-    TRY(api_choose_sort(ctx, exec, &load, wish.algorithm, &segments, bytes, &choice));
+    TRY(api_choose_sort(ctx, exec, &load, options.algorithm, &segments, bytes, &choice));
     api_work const work = {.verb = &ordo_verb_sort_pairs,
                            .job = job,
                            .choice = &choice,
@@ -268,23 +268,23 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
                                    const ordo_sort_opts *opts, size_t *bytes)
 {
     size_t const   n = job->n;
-    ordo_sort_opts wish;
+    ordo_sort_opts options;
     api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
     bool const few = api_is_short(ctx, given(opts), n, bytes, &choice);
     if (!few)
-        TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
+        TRY(read_in_place_opts(exec, opts, n, &options, &segments));
     TRY(api_check_index_type(exec, job->index_type, few ? n : segments.longest));
     TRY(api_check_arrays(exec, &ordo_verb_argsort, job));
     if (few)
         return choice.backend->argsort(choice.state, job, exec);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job->algorithm = (ordo_algorithm)wish.algorithm;
-    job->radius = (size_t)wish.radius;
+    job->descending = (options.flags & ORDO_DESCENDING) != 0;
+    job->algorithm = (ordo_algorithm)options.algorithm;
+    job->radius = (size_t)options.radius;
     ordo_load load = ordo_load_argsort(job->type, n, job->index_type);
     ordo_load_look(&load, job->type, job->keys, job->descending);
-    TRY(api_choose_sort(ctx, exec, &load, wish.algorithm, &segments, bytes, &choice));
+    TRY(api_choose_sort(ctx, exec, &load, options.algorithm, &segments, bytes, &choice));
     api_work const work = {.verb = &ordo_verb_argsort,
                            .job = job,
                            .choice = &choice,
@@ -317,24 +317,25 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
                                    size_t size, ordo_compare_fn *compare, void *user,
                                    const ordo_sort_opts *opts)
 {
-    ordo_sort_opts wish;
+    ordo_sort_opts options;
     ordo_choice    choice;
-    TRY(api_read_sort_flags(exec, opts, ORDO_STABLE, "ordo_sort_by", &wish));
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
-                wish.algorithm != ORDO_ALGORITHM_MERGE,
-            ORDO_E_ARG,
-            "algorithm %s cannot use a comparison function; expected auto, sample or merge",
-            API_ALGORITHM(wish.algorithm));
-    FAIL_IF(wish.algorithm == ORDO_ALGORITHM_SAMPLE && (wish.flags & ORDO_STABLE) != 0, ORDO_E_ARG,
-            "algorithm sample is not stable; expected auto or merge");
+    TRY(api_read_sort_flags(exec, opts, ORDO_STABLE, "ordo_sort_by", &options));
+    FAIL_IF(
+        options.algorithm != ORDO_ALGORITHM_AUTO && options.algorithm != ORDO_ALGORITHM_SAMPLE &&
+            options.algorithm != ORDO_ALGORITHM_MERGE,
+        ORDO_E_ARG, "algorithm %s cannot use a comparison function; expected auto, sample or merge",
+        API_ALGORITHM(options.algorithm));
+    FAIL_IF(options.algorithm == ORDO_ALGORITHM_SAMPLE && (options.flags & ORDO_STABLE) != 0,
+            ORDO_E_ARG, "algorithm sample is not stable; expected auto or merge");
     FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");
     FAIL_IF(compare == NULL, ORDO_E_ARG, "compare is NULL; expected a comparison function");
     TRY(api_check_array(exec, base, n, size, "base"));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, sort_by);
     ordo_by_job const job = {
-        base,    n,    size,
-        compare, user, (wish.flags & ORDO_STABLE) != 0 || wish.algorithm == ORDO_ALGORITHM_MERGE};
+        base, n,
+        size, compare,
+        user, (options.flags & ORDO_STABLE) != 0 || options.algorithm == ORDO_ALGORITHM_MERGE};
     return choice.backend->sort_by(choice.state, &job, exec);
 }
 

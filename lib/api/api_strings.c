@@ -169,11 +169,12 @@ static ordo_status check_algorithm(ordo_exec *exec, uint32_t algorithm, const ch
 static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, bool *descending,
                                   ordo_algorithm *algorithm)
 {
-    ordo_sort_opts wish;
-    TRY(api_read_sort_flags(exec, opts, ORDO_DESCENDING | ORDO_STABLE, "a call on strings", &wish));
-    TRY(check_algorithm(exec, wish.algorithm, "sort"));
-    *descending = (wish.flags & ORDO_DESCENDING) != 0;
-    *algorithm = (ordo_algorithm)wish.algorithm;
+    ordo_sort_opts options;
+    TRY(api_read_sort_flags(exec, opts, ORDO_DESCENDING | ORDO_STABLE, "a call on strings",
+                            &options));
+    TRY(check_algorithm(exec, options.algorithm, "sort"));
+    *descending = (options.flags & ORDO_DESCENDING) != 0;
+    *algorithm = (ordo_algorithm)options.algorithm;
     return ORDO_OK;
 }
 
@@ -268,23 +269,23 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
                                 ordo_type rank_type, void *ranks, const ordo_rank_opts *opts)
 {
     ordo_string_rank_job job = {.n = n, .rank_type = rank_type, .ranks = ranks};
-    ordo_rank_opts       wish;
+    ordo_rank_opts       options;
     ordo_choice          choice;
-    TRY(api_check_ranks(exec, rank_type, opts, &wish));
-    TRY(api_no_weights(exec, &wish, "a call on strings"));
+    TRY(api_check_ranks(exec, rank_type, opts, &options));
+    TRY(api_no_weights(exec, &options, "a call on strings"));
     TRY(api_check_rank_count(exec, rank_type, n));
-    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING, wish.stream));
-    TRY(check_algorithm(exec, wish.algorithm, "rank"));
-    job.algorithm = (ordo_algorithm)wish.algorithm;
-    TRY(api_no_segments(exec, wish.segments, "a call on strings"));
+    TRY(api_check_place(exec, options.flags, ORDO_DESCENDING, options.stream));
+    TRY(check_algorithm(exec, options.algorithm, "rank"));
+    job.algorithm = (ordo_algorithm)options.algorithm;
+    TRY(api_no_segments(exec, options.segments, "a call on strings"));
     TRY(api_read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(choose_for_strings(ctx, exec, &job.strings, n, false, job.algorithm, &choice));
     NEEDS(choice, rank_strings);
     TRY(api_check_strings_apart(exec, &job.strings, n, ranks, n * ordo_type_size(rank_type),
                                 "ranks"));
-    job.ties = (ordo_ties)wish.ties;
-    job.descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job.ties = (ordo_ties)options.ties;
+    job.descending = (options.flags & ORDO_DESCENDING) != 0;
     RUN_STRINGS(choice, rank_strings, job);
 }
 

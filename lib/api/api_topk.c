@@ -52,16 +52,16 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_topk_
                                 const ordo_select_opts *opts, size_t *bytes)
 {
     ordo_topk_job    job = *given;
-    ordo_select_opts wish;
+    ordo_select_opts options;
     api_segments     segments;
     ordo_choice      choice;
     size_t           results;
-    TRY(api_read_select_opts(exec, job.type, opts, job.n, &wish, &segments));
-    FAIL_IF(wish.nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
+    TRY(api_read_select_opts(exec, job.type, opts, job.n, &options, &segments));
+    FAIL_IF(options.nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
             "nans is propagate; expected last or omit");
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %s; expected auto",
-            API_ALGORITHM(wish.algorithm));
-    TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
+    FAIL_IF(options.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %s; expected auto",
+            API_ALGORITHM(options.algorithm));
+    TRY(api_check_select_algorithm(exec, options.algorithm, options.sub_array));
     TRY(api_check_index_type(exec, job.index_type, segments.longest));
     if (segments.given) {
         TRY(api_results(exec, &segments, job.k, &results));
@@ -70,8 +70,8 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_topk_
     TRY(api_check_arrays(exec, &ordo_verb_topk, &job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, topk);
-    job.descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job.omit = wish.nans == ORDO_NANS_OMIT;
+    job.descending = (options.flags & ORDO_DESCENDING) != 0;
+    job.omit = options.nans == ORDO_NANS_OMIT;
     api_work const work = {.verb = &ordo_verb_topk,
                            .job = &job,
                            .choice = &choice,

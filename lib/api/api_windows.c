@@ -8,27 +8,28 @@ static bool is_bound(ordo_moving_op op) { return op == ORDO_MOVING_MIN || op == 
 
 /* Rejects options that belong to another operation. */
 static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job, size_t window,
-                                     const ordo_moving_opts *wish)
+                                     const ordo_moving_opts *options)
 {
     bool const is_quantile = job->op == ORDO_MOVING_QUANTILE, is_rank = job->op == ORDO_MOVING_RANK;
     bool const is_median = job->op == ORDO_MOVING_MEDIAN;
-    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
-    FAIL_IF((wish->flags & ORDO_DESCENDING) != 0 && !is_rank, ORDO_E_ARG,
+    TRY(api_check_place(exec, options->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, options->stream));
+    FAIL_IF((options->flags & ORDO_DESCENDING) != 0 && !is_rank, ORDO_E_ARG,
             "ORDO_DESCENDING is only for moving ranks");
     FAIL_IF(window == 0, ORDO_E_ARG, "window is 0; expected at least 1");
-    FAIL_IF(wish->min_periods > window, ORDO_E_ARG,
-            "min_periods is %zu; expected at most the window, %zu", wish->min_periods, window);
-    FAIL_IF(wish->min_periods > 1 && !ordo_is_float(job->out_type), ORDO_E_ARG,
+    FAIL_IF(options->min_periods > window, ORDO_E_ARG,
+            "min_periods is %zu; expected at most the window, %zu", options->min_periods, window);
+    FAIL_IF(options->min_periods > 1 && !ordo_is_float(job->out_type), ORDO_E_ARG,
             "min_periods is %zu; results of type %s have no NaN, expected 0 or 1",
-            wish->min_periods, ordo_type_name(job->out_type));
-    FAIL_IF(!(wish->q >= 0 && wish->q <= 1), ORDO_E_ARG, "q is %g; expected 0 to 1", wish->q);
-    FAIL_IF(wish->q != 0 && !is_quantile, ORDO_E_ARG, "q is only for moving quantiles");
-    TRY(api_check_nans(exec, wish->nans));
-    TRY(api_check_method(exec, wish->method, is_median));
-    FAIL_IF(wish->method != 0 && !is_quantile && !is_median, ORDO_E_ARG,
+            options->min_periods, ordo_type_name(job->out_type));
+    FAIL_IF(!(options->q >= 0 && options->q <= 1), ORDO_E_ARG, "q is %g; expected 0 to 1",
+            options->q);
+    FAIL_IF(options->q != 0 && !is_quantile, ORDO_E_ARG, "q is only for moving quantiles");
+    TRY(api_check_nans(exec, options->nans));
+    TRY(api_check_method(exec, options->method, is_median));
+    FAIL_IF(options->method != 0 && !is_quantile && !is_median, ORDO_E_ARG,
             "method is only for moving medians and quantiles");
-    TRY(api_check_ties(exec, wish->ties));
-    FAIL_IF(wish->ties != 0 && !is_rank, ORDO_E_ARG, "ties is only for moving ranks");
+    TRY(api_check_ties(exec, options->ties));
+    FAIL_IF(options->ties != 0 && !is_rank, ORDO_E_ARG, "ties is only for moving ranks");
     return ORDO_OK;
 }
 
@@ -47,19 +48,19 @@ static ordo_status check_moving_types(ordo_exec *exec, const ordo_moving_job *jo
 
 /* Fills the job with the defaults. `longest` is the length of the longest segment. */
 static void read_moving(ordo_moving_job *job, size_t window, size_t longest,
-                        const ordo_moving_opts *wish)
+                        const ordo_moving_opts *options)
 {
-    size_t const ahead = wish->center != 0 ? (window - 1) / 2 : 0;
+    size_t const ahead = options->center != 0 ? (window - 1) / 2 : 0;
     job->ahead = ordo_min(ahead, longest);
     job->back = ordo_min(window - 1 - ahead, longest);
-    job->min_periods = wish->min_periods != 0         ? wish->min_periods
+    job->min_periods = options->min_periods != 0      ? options->min_periods
                        : ordo_is_float(job->out_type) ? window
                                                       : 1;
-    job->nans = (ordo_nans)wish->nans;
-    job->q = job->op == ORDO_MOVING_QUANTILE ? wish->q : 0.5;
-    job->method = (ordo_method)wish->method;
-    job->ties = (ordo_ties)wish->ties;
-    job->descending = (wish->flags & ORDO_DESCENDING) != 0;
+    job->nans = (ordo_nans)options->nans;
+    job->q = job->op == ORDO_MOVING_QUANTILE ? options->q : 0.5;
+    job->method = (ordo_method)options->method;
+    job->ties = (ordo_ties)options->ties;
+    job->descending = (options->flags & ORDO_DESCENDING) != 0;
 }
 
 /* The window of a segment is not longer than the segment. */
@@ -85,19 +86,19 @@ static ordo_status moving_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_moving_jo
                                   size_t window, const ordo_moving_opts *opts, size_t *bytes)
 {
     size_t const     n = job->n;
-    ordo_moving_opts wish;
+    ordo_moving_opts options;
     api_segments     segments;
     ordo_choice      choice;
     TRY(check_moving_types(exec, job));
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(check_moving_opts(exec, job, window, &wish));
-    TRY(api_read_segments(exec, wish.segments, n, true, &segments));
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(check_moving_opts(exec, job, window, &options));
+    TRY(api_read_segments(exec, options.segments, n, true, &segments));
     TRY(api_check_arrays(exec, &ordo_verb_moving, job));
     FAIL_IF(!is_bound(job->op) && ordo_min(window, segments.longest) > MOST_WINDOW, ORDO_E_ARG,
             "window is %zu; expected at most 2^30", window);
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->moving != NULL, "moving windows"));
-    read_moving(job, window, segments.longest, &wish);
+    read_moving(job, window, segments.longest, &options);
     api_work const work = {.verb = &ordo_verb_moving,
                            .job = job,
                            .choice = &choice,

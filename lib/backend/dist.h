@@ -21,17 +21,18 @@ typedef struct ordo_orders_job { /* the orders of single keys */
     size_t          count;
 } ordo_orders_job;
 
-typedef struct ordo_place_wish { /* the first place in [from, to) whose order is at least `order` */
+typedef struct
+    ordo_place_target { /* the first place in [from, to) whose order is at least `order` */
     uint64_t from, to, order;
     uint64_t above; /* not 0: more than `order` */
-} ordo_place_wish;
+} ordo_place_target;
 
 typedef struct ordo_places_job { /* searches in sorted parts of an array */
-    ordo_order_of          order;
-    const void            *keys;
-    const ordo_place_wish *wishes; /* on the host; the same in the next line */
-    uint64_t              *places;
-    size_t                 count;
+    ordo_order_of            order;
+    const void              *keys;
+    const ordo_place_target *targets; /* on the host; the same in the next line */
+    uint64_t                *places;
+    size_t                   count;
 } ordo_places_job;
 
 /* Counts the keys in cells: cell 2 i is between boundaries i - 1 and i, cell 2 i + 1 has the order
@@ -83,7 +84,7 @@ typedef struct ordo_dist_slots {
     ordo_status (*carry)(void *state, const ordo_carry_job *job, ordo_exec *exec);
     ordo_status (*whole)(void *state, const ordo_whole_job *job, ordo_exec *exec);
 
-    /* Host memory that the device copies at full speed. A larger wish replaces it. */
+    /* Host memory that the device copies at full speed. A larger request replaces it. */
     ordo_status (*pinned)(void *state, ordo_exec *exec, size_t bytes, char **out);
     /* Enqueues a copy; `mark` sets a point in a queue, and `wait` waits for that point. A queue
      * knows nothing of the stream of exec: call finish between them. */

@@ -296,8 +296,8 @@ static ordo_status check_ranks(ranking *r)
 {
     ordo_exec *const     exec = r->part.c.exec;
     ordo_rank_opts const given = ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r->ties);
-    ordo_rank_opts       wish;
-    TRY(api_check_ranks(exec, r->rank_type, &given, &wish));
+    ordo_rank_opts       options;
+    TRY(api_check_ranks(exec, r->rank_type, &given, &options));
     r->rank_size = ordo_type_size(r->rank_type);
     return api_check_aligned(exec, r->ranks, r->part.c.n, r->rank_size, "ranks");
 }

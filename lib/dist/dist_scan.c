@@ -46,16 +46,16 @@ static void carry_body(void *arg, size_t lo, size_t hi)
 
 /* ---- Scan ---- */
 
-typedef struct scan_wish {
+typedef struct scan_options {
     const void *in;
     scan_part   part;
     uint64_t    last;  /* the last element, in the type of the results */
     uint64_t    total; /* the result of this process's elements */
-} scan_wish;
+} scan_options;
 
 /* The last element as a result: an inclusive scan of one element. The array may be overwritten
  * later, so this comes first. */
-static ordo_status read_last(dist_call *c, scan_wish *w)
+static ordo_status read_last(dist_call *c, scan_options *w)
 {
     uint64_t key;
     TRY(device_copy(c, &key, (const char *)w->in + (c->n - 1) * c->key_size, c->key_size));
@@ -65,7 +65,7 @@ static ordo_status read_last(dist_call *c, scan_wish *w)
 }
 
 /* Joins this process's results with those of the processes before it. */
-static ordo_status carry_over(dist_call *c, scan_wish *w)
+static ordo_status carry_over(dist_call *c, scan_options *w)
 {
     ordo_carry_job const job = {.op = w->part.op,
                                 .type = w->part.out_type,
@@ -80,7 +80,7 @@ static ordo_status carry_over(dist_call *c, scan_wish *w)
 }
 
 /* The scan of this process's elements, and the last result. */
-static ordo_status scan_part_of(dist_call *c, scan_wish *w)
+static ordo_status scan_part_of(dist_call *c, scan_options *w)
 {
     const scan_part *const part = &w->part;
     size_t const           size = ordo_type_size(part->out_type);
@@ -106,7 +106,7 @@ static ordo_status scan_part_of(dist_call *c, scan_wish *w)
     return ORDO_OK;
 }
 
-static ordo_status scan_run(dist_call *c, scan_wish *w)
+static ordo_status scan_run(dist_call *c, scan_options *w)
 {
     void *memory;
     TRY(dist_agree(c, ordo_scratch(c->exec, (size_t)c->comm.size * sizeof w->total, &memory)));
@@ -123,7 +123,7 @@ static ordo_status scan_run(dist_call *c, scan_wish *w)
     return dist_agree(c, any ? carry_over(c, w) : ORDO_OK);
 }
 
-static ordo_status scan_check(dist_call *c, scan_wish *w, const ordo_dist_opts *opts)
+static ordo_status scan_check(dist_call *c, scan_options *w, const ordo_dist_opts *opts)
 {
     ordo_exec *const exec = c->exec;
     TRY(dist_check(c, opts, ORDO_EXCLUSIVE));
@@ -142,8 +142,8 @@ ordo_status ordo_dist_scan(ordo_ctx *ctx, const ordo_comm *comm, ordo_op op, ord
                            const void *in, size_t n, ordo_type out_type, void *out,
                            const ordo_dist_opts *opts)
 {
-    dist_call c = {.type = type, .keys = in, .n = n};
-    scan_wish w = {.in = in, .part = {.op = op, .out = out, .out_type = out_type}};
+    dist_call    c = {.type = type, .keys = in, .n = n};
+    scan_options w = {.in = in, .part = {.op = op, .out = out, .out_type = out_type}};
     DIST_CALL("dist_scan", &c, scan_check(&c, &w, opts), scan_run(&c, &w), "ordo_dist_scan",
               {(uint64_t)op, (uint64_t)out_type});
 }

@@ -87,14 +87,14 @@ ordo_status ordo_dist_select(ordo_ctx *ctx, const ordo_comm *comm, ordo_type typ
 
 /* ---- Quantiles ---- */
 
-typedef struct quantile_wish {
+typedef struct quantile_options {
     const double *q;
     size_t        count;
     ordo_nans     nans;
     ordo_method   method;
     bool          is_median;
     const char   *verb;
-} quantile_wish;
+} quantile_options;
 
 /* NaNs of this process's keys, counted where they are. */
 static ordo_status count_here(dist_call *c, size_t *nans)
@@ -129,50 +129,53 @@ static double value_at(const positions *p, uint64_t position)
     return quantile_key(p->c.type, &key, 0);
 }
 
-static ordo_status quantiles_run(positions *p, const quantile_wish *wish, double *out)
+static ordo_status quantiles_run(positions *p, const quantile_options *options, double *out)
 {
     dist_call *const c = &p->c;
     uint64_t         nans = 0;
     void            *memory;
-    if (wish->nans != ORDO_NANS_LAST)
+    if (options->nans != ORDO_NANS_LAST)
         TRY(count_nans(c, &nans));
-    uint64_t const numbers = c->total - (wish->nans == ORDO_NANS_OMIT ? nans : 0);
-    bool const     is_nan = numbers == 0 || (wish->nans == ORDO_NANS_PROPAGATE && nans > 0);
-    TRY(dist_agree(c, ordo_scratch(c->exec, (2 * wish->count + 1) * sizeof(uint64_t), &memory)));
+    uint64_t const numbers = c->total - (options->nans == ORDO_NANS_OMIT ? nans : 0);
+    bool const     is_nan = numbers == 0 || (options->nans == ORDO_NANS_PROPAGATE && nans > 0);
+    TRY(dist_agree(c, ordo_scratch(c->exec, (2 * options->count + 1) * sizeof(uint64_t), &memory)));
     uint64_t *const wanted = memory;
-    for (size_t j = 0; j < wish->count && !is_nan; j++) {
-        quantile_place const at = quantile_place_of(wish->method, wish->q[j], (size_t)numbers);
+    for (size_t j = 0; j < options->count && !is_nan; j++) {
+        quantile_place const at =
+            quantile_place_of(options->method, options->q[j], (size_t)numbers);
         wanted[2 * j] = at.below;
         wanted[2 * j + 1] = at.above;
     }
     if (!is_nan)
-        TRY(find_positions(p, wanted, 2 * wish->count));
-    for (size_t j = 0; j < wish->count; j++) {
+        TRY(find_positions(p, wanted, 2 * options->count));
+    for (size_t j = 0; j < options->count; j++) {
         out[j] = (double)NAN;
         if (is_nan)
             continue;
-        quantile_place const at = quantile_place_of(wish->method, wish->q[j], (size_t)numbers);
+        quantile_place const at =
+            quantile_place_of(options->method, options->q[j], (size_t)numbers);
         out[j] = quantile_value(&at, value_at(p, at.below), value_at(p, at.above));
     }
     return ORDO_OK;
 }
 
-static ordo_status quantiles_check(positions *p, const quantile_wish *wish, const double *out,
+static ordo_status quantiles_check(positions *p, const quantile_options *options, const double *out,
                                    const ordo_dist_opts *opts)
 {
     ordo_exec *const exec = p->c.exec;
     TRY(dist_check(&p->c, opts, 0));
-    FAIL_IF(wish->count > 0 && (wish->q == NULL || out == NULL), ORDO_E_ARG,
-            "%s is NULL; expected %zu elements", wish->q == NULL ? "q" : "out", wish->count);
-    TRY(api_check_method(exec, (uint32_t)wish->method, wish->is_median));
-    TRY(api_check_nans(exec, (uint32_t)wish->nans));
-    TRY(api_check_q(exec, wish->q, wish->count));
-    p->hash = dist_hash(wish->q, wish->count * sizeof *wish->q);
+    FAIL_IF(options->count > 0 && (options->q == NULL || out == NULL), ORDO_E_ARG,
+            "%s is NULL; expected %zu elements", options->q == NULL ? "q" : "out", options->count);
+    TRY(api_check_method(exec, (uint32_t)options->method, options->is_median));
+    TRY(api_check_nans(exec, (uint32_t)options->nans));
+    TRY(api_check_q(exec, options->q, options->count));
+    p->hash = dist_hash(options->q, options->count * sizeof *options->q);
     return ORDO_OK;
 }
 
 static ordo_status quantiles(ordo_ctx *ctx, const ordo_comm *comm, positions *p,
-                             const quantile_wish *wanted, double *out, const ordo_dist_opts *opts)
+                             const quantile_options *wanted, double *out,
+                             const ordo_dist_opts *opts)
 {
     DIST_CALL(wanted->is_median ? "dist_median" : "dist_quantiles", &p->c,
               quantiles_check(p, wanted, out, opts), quantiles_run(p, wanted, out), wanted->verb,
@@ -184,16 +187,17 @@ ordo_status ordo_dist_quantiles(ordo_ctx *ctx, const ordo_comm *comm, ordo_type 
                                 double *out, ordo_nans nans, ordo_method method,
                                 const ordo_dist_opts *opts)
 {
-    positions           p = {.c = {.type = type, .keys = keys, .n = n}};
-    quantile_wish const wish = {q, count, nans, method, false, "ordo_dist_quantiles"};
-    return quantiles(ctx, comm, &p, &wish, out, opts);
+    positions              p = {.c = {.type = type, .keys = keys, .n = n}};
+    quantile_options const options = {q, count, nans, method, false, "ordo_dist_quantiles"};
+    return quantiles(ctx, comm, &p, &options, out, opts);
 }
 
 ordo_status ordo_dist_median(ordo_ctx *ctx, const ordo_comm *comm, ordo_type type, const void *keys,
                              size_t n, double *out, ordo_nans nans, const ordo_dist_opts *opts)
 {
-    double const        half = 0.5;
-    positions           p = {.c = {.type = type, .keys = keys, .n = n}};
-    quantile_wish const wish = {&half, 1, nans, ORDO_METHOD_DEFAULT, true, "ordo_dist_median"};
-    return quantiles(ctx, comm, &p, &wish, out, opts);
+    double const           half = 0.5;
+    positions              p = {.c = {.type = type, .keys = keys, .n = n}};
+    quantile_options const options = {
+        &half, 1, nans, ORDO_METHOD_DEFAULT, true, "ordo_dist_median"};
+    return quantiles(ctx, comm, &p, &options, out, opts);
 }

@@ -50,9 +50,9 @@ static ordo_status run(selector *s, size_t targets)
     return status == ORDO_OK ? external_report(c) : status;
 }
 
-/* ---- The wishes ---- */
+/* ---- The options ---- */
 
-typedef struct select_wish {
+typedef struct select_options {
     const uint64_t *k;        /* select: positions */
     const double   *q;        /* quantiles */
     size_t          count;    /* of them */
@@ -60,18 +60,19 @@ typedef struct select_wish {
     ordo_nans       nans;
     ordo_method     method;
     uint64_t        numbers; /* quantiles: elements that count; set by the last placing */
-} select_wish;
+} select_options;
 
 static bool place_keys(selector *s, uint64_t numbers)
 {
-    const select_wish *const wish = s->user;
+    const select_options *const options = s->user;
     (void)numbers;
-    for (size_t i = 0; i < wish->count; i++) {
-        if (wish->k[i] >= s->data.n)
+    for (size_t i = 0; i < options->count; i++) {
+        if (options->k[i] >= s->data.n)
             return failure_record(&s->call.failure, ORDO_E_ARG,
                                   "k[%zu] is %llu; expected less than %llu, the number of elements",
-                                  i, (unsigned long long)wish->k[i], (unsigned long long)s->data.n);
-        s->targets[i].rank = wish->k[i];
+                                  i, (unsigned long long)options->k[i],
+                                  (unsigned long long)s->data.n);
+        s->targets[i].rank = options->k[i];
     }
     return true;
 }
@@ -86,11 +87,11 @@ static void put_keys(const selector *s, char *out)
 /* Targets 2 j and 2 j + 1 are the two neighbours of quantile j. */
 static bool place_quantiles(selector *s, uint64_t numbers)
 {
-    select_wish *const wish = s->user;
-    wish->numbers = wish->nans == ORDO_NANS_OMIT ? numbers : s->data.n;
-    for (size_t j = 0; j < wish->count && wish->numbers > 0; j++) {
+    select_options *const options = s->user;
+    options->numbers = options->nans == ORDO_NANS_OMIT ? numbers : s->data.n;
+    for (size_t j = 0; j < options->count && options->numbers > 0; j++) {
         quantile_place const at =
-            quantile_place_of(wish->method, wish->q[j], (size_t)wish->numbers);
+            quantile_place_of(options->method, options->q[j], (size_t)options->numbers);
         s->targets[2 * j].rank = at.below;
         s->targets[2 * j + 1].rank = at.above;
     }
@@ -106,51 +107,53 @@ static double key_as_double(const element_kind *kind, uint64_t order)
 
 static void put_quantiles(const selector *s, double *out)
 {
-    const select_wish *const  wish = s->user;
-    const element_kind *const kind = &s->call.kind;
-    bool const is_nan = wish->numbers == 0 || (wish->nans == ORDO_NANS_PROPAGATE && s->nans > 0);
-    for (size_t j = 0; j < wish->count; j++) {
+    const select_options *const options = s->user;
+    const element_kind *const   kind = &s->call.kind;
+    bool const                  is_nan =
+        options->numbers == 0 || (options->nans == ORDO_NANS_PROPAGATE && s->nans > 0);
+    for (size_t j = 0; j < options->count; j++) {
         out[j] = (double)NAN;
         if (is_nan)
             continue;
         quantile_place const at =
-            quantile_place_of(wish->method, wish->q[j], (size_t)wish->numbers);
+            quantile_place_of(options->method, options->q[j], (size_t)options->numbers);
         out[j] = quantile_value(&at, key_as_double(kind, s->targets[2 * j].order),
                                 key_as_double(kind, s->targets[2 * j + 1].order));
     }
 }
 
-static ordo_status check_wish(ordo_exec *exec, const select_wish *wish, const void *out)
+static ordo_status check_options(ordo_exec *exec, const select_options *options, const void *out)
 {
-    const void *const list = wish->is_place ? (const void *)wish->k : (const void *)wish->q;
-    FAIL_IF(wish->count > 0 && (list == NULL || out == NULL), ORDO_E_ARG,
+    const void *const list =
+        options->is_place ? (const void *)options->k : (const void *)options->q;
+    FAIL_IF(options->count > 0 && (list == NULL || out == NULL), ORDO_E_ARG,
             "%s is NULL; expected %zu elements",
-            list != NULL     ? "out"
-            : wish->is_place ? "k"
-                             : "q",
-            wish->count);
-    if (wish->is_place)
+            list != NULL        ? "out"
+            : options->is_place ? "k"
+                                : "q",
+            options->count);
+    if (options->is_place)
         return ORDO_OK;
-    TRY(api_check_method(exec, (uint32_t)wish->method, false));
-    TRY(api_check_nans(exec, (uint32_t)wish->nans));
-    return api_check_q(exec, wish->q, wish->count);
+    TRY(api_check_method(exec, (uint32_t)options->method, false));
+    TRY(api_check_nans(exec, (uint32_t)options->nans));
+    return api_check_q(exec, options->q, options->count);
 }
 
 /* ---- The calls ---- */
 
 static ordo_status checked(selector *s, const ordo_elements *elements, const ordo_source *from,
-                           select_wish *wish, void *out, const ordo_external_opts *opts,
+                           select_options *options, void *out, const ordo_external_opts *opts,
                            ordo_external_report *report)
 {
     element_kind *const kind = &s->call.kind;
     TRY(external_arguments(&s->call, elements, from, opts, report));
-    TRY(check_wish(s->call.exec, wish, out));
+    TRY(check_options(s->call.exec, options, out));
     kind->keys_only = true; /* -0 and +0 have different places, as in ordo_select */
-    kind->descending = kind->descending && wish->is_place;
-    s->place = wish->is_place ? place_keys : place_quantiles;
-    s->user = wish;
-    TRY(run(s, wish->is_place ? wish->count : 2 * wish->count));
-    if (wish->is_place)
+    kind->descending = kind->descending && options->is_place;
+    s->place = options->is_place ? place_keys : place_quantiles;
+    s->user = options;
+    TRY(run(s, options->is_place ? options->count : 2 * options->count));
+    if (options->is_place)
         put_keys(s, out);
     else
         put_quantiles(s, out);
@@ -158,13 +161,13 @@ static ordo_status checked(selector *s, const ordo_elements *elements, const ord
 }
 
 static ordo_status entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_elements *elements,
-                           const ordo_source *from, select_wish *wish, void *out,
+                           const ordo_source *from, select_options *options, void *out,
                            const ordo_external_opts *opts, ordo_external_report *report)
 {
     selector *const s = calloc(1, sizeof *s);
     FAIL_IF(s == NULL, ORDO_E_NOMEM, "the system refused memory for the call");
     s->call = (external_call){.ctx = ctx, .exec = exec, .failure = FAILURE_NONE};
-    ordo_status const status = checked(s, elements, from, wish, out, opts, report);
+    ordo_status const status = checked(s, elements, from, options, out, opts, report);
     select_end(s);
     external_end(&s->call);
     free(s->targets);
@@ -177,9 +180,9 @@ ordo_status ordo_external_select(ordo_ctx *ctx, const ordo_elements *elements,
                                  void *out, const ordo_external_opts *opts,
                                  ordo_external_report *report)
 {
-    select_wish wish = {.k = k, .count = count, .is_place = true};
+    select_options options = {.k = k, .count = count, .is_place = true};
     API_CALL("external_select", (ordo_type)0, 0,
-             entered(ctx, exec, elements, from, &wish, out, opts, report));
+             entered(ctx, exec, elements, from, &options, out, opts, report));
 }
 
 ordo_status ordo_external_quantiles(ordo_ctx *ctx, const ordo_elements *elements,
@@ -187,17 +190,17 @@ ordo_status ordo_external_quantiles(ordo_ctx *ctx, const ordo_elements *elements
                                     double *out, ordo_nans nans, ordo_method method,
                                     const ordo_external_opts *opts, ordo_external_report *report)
 {
-    select_wish wish = {.q = q, .count = count, .nans = nans, .method = method};
+    select_options options = {.q = q, .count = count, .nans = nans, .method = method};
     API_CALL("external_quantiles", (ordo_type)0, 0,
-             entered(ctx, exec, elements, from, &wish, out, opts, report));
+             entered(ctx, exec, elements, from, &options, out, opts, report));
 }
 
 ordo_status ordo_external_median(ordo_ctx *ctx, const ordo_elements *elements,
                                  const ordo_source *from, double *out, ordo_nans nans,
                                  const ordo_external_opts *opts, ordo_external_report *report)
 {
-    double const half = 0.5;
-    select_wish  wish = {.q = &half, .count = 1, .nans = nans};
+    double const   half = 0.5;
+    select_options options = {.q = &half, .count = 1, .nans = nans};
     API_CALL("external_median", (ordo_type)0, 0,
-             entered(ctx, exec, elements, from, &wish, out, opts, report));
+             entered(ctx, exec, elements, from, &options, out, opts, report));
 }

@@ -266,11 +266,11 @@ void ordo_plan_calibration(ordo_plan *plan, const char *place)
 
 const char *ordo_plan_device_line(ordo_plan *plan)
 {
-    size_t const wish = plan->wishes.device;
+    size_t const wanted = plan->wishes.device;
     const char  *line = ordo_plan_devices(plan);
     for (size_t i = 1; *line != '\0'; i++) {
         size_t const length = strcspn(line, "\n");
-        if (wish != 0 ? i == wish : memmem(line, length, "not usable", 10) == NULL)
+        if (wanted != 0 ? i == wanted : memmem(line, length, "not usable", 10) == NULL)
             break;
         line += length + (line[length] != '\0');
     }

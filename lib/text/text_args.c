@@ -20,28 +20,30 @@ static ordo_status check_offsets(ordo_exec *exec, const text_args *args)
 ordo_status text_read_args(ordo_exec *exec, const void *text, size_t n, const ordo_text_opts *opts,
                            bool has_algorithm, text_args *out)
 {
-    ordo_text_opts wish;
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
-    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.algorithm > ORDO_TEXT_MSD, ORDO_E_ARG,
+    ordo_text_opts options;
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(api_check_place(exec, options.flags, ORDO_ON_DEVICE, options.stream));
+    FAIL_IF(options.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(options.algorithm > ORDO_TEXT_MSD, ORDO_E_ARG,
             "opts.algorithm is %u; expected an ordo_text_algorithm, ORDO_TEXT_AUTO (0) to "
             "ORDO_TEXT_MSD (3)",
-            wish.algorithm);
-    FAIL_IF(wish.algorithm != 0 && !has_algorithm, ORDO_E_ARG,
-            "opts.algorithm is %u; this call sorts no suffixes, expected 0", wish.algorithm);
-    FAIL_IF(wish.count > 0 && wish.offsets == NULL, ORDO_E_ARG,
-            "opts.offsets is NULL; expected %zu offsets for %zu texts", wish.count + 1, wish.count);
-    FAIL_IF(wish.count == 0 && wish.offsets != NULL, ORDO_E_ARG,
+            options.algorithm);
+    FAIL_IF(options.algorithm != 0 && !has_algorithm, ORDO_E_ARG,
+            "opts.algorithm is %u; this call sorts no suffixes, expected 0", options.algorithm);
+    FAIL_IF(options.count > 0 && options.offsets == NULL, ORDO_E_ARG,
+            "opts.offsets is NULL; expected %zu offsets for %zu texts", options.count + 1,
+            options.count);
+    FAIL_IF(options.count == 0 && options.offsets != NULL, ORDO_E_ARG,
             "opts.offsets is set, but opts.count is 0; expected the number of texts");
     TRY(api_check_array(exec, text, n, 1, "text"));
-    FAIL_IF(n > SIZE_MAX / 16 - wish.count, ORDO_E_ARG, "n is %zu; no memory holds its indices", n);
+    FAIL_IF(n > SIZE_MAX / 16 - options.count, ORDO_E_ARG, "n is %zu; no memory holds its indices",
+            n);
     *out = (text_args){.text = text,
                        .n = n,
-                       .offsets = wish.offsets,
-                       .count = wish.count,
-                       .algorithm = wish.algorithm};
-    return wish.count > 0 ? check_offsets(exec, out) : ORDO_OK;
+                       .offsets = options.offsets,
+                       .count = options.count,
+                       .algorithm = options.algorithm};
+    return options.count > 0 ? check_offsets(exec, out) : ORDO_OK;
 }
 
 ordo_status text_check_indices(ordo_exec *exec, text_args *args, ordo_type index_type,

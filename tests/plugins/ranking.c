@@ -195,11 +195,11 @@ static ordo_status places(void *state, const ordo_places_job *job, ordo_exec *ex
     (void)state;
     TRY(enter(exec, "places", job->keys));
     for (size_t i = 0; i < job->count; i++) {
-        const ordo_place_wish *const wish = &job->wishes[i];
-        uint64_t                     at = wish->from;
-        while (at < wish->to) { /* one by one */
+        const ordo_place_target *const target = &job->targets[i];
+        uint64_t                       at = target->from;
+        while (at < target->to) { /* one by one */
             uint64_t const here = order_at(&job->order, job->keys, at);
-            if (here > wish->order || (here == wish->order && wish->above == 0))
+            if (here > target->order || (here == target->order && target->above == 0))
                 break;
             at++;
         }

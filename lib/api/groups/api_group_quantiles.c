@@ -22,9 +22,9 @@ typedef struct weights_check {
 static void check_piece(void *arg, size_t lo, size_t hi)
 {
     weights_check *const         check = arg;
-    const ordo_group_opts *const wish = &check->call->wish;
+    const ordo_group_opts *const options = &check->call->options;
     size_t                       i = lo;
-    while (i < hi && quantile_accepts_weight((ordo_type)wish->weight_type, wish->weights, i))
+    while (i < hi && quantile_accepts_weight((ordo_type)options->weight_type, options->weights, i))
         i++;
     size_t seen = atomic_load(&check->refused);
     while (i < hi && i < seen && !atomic_compare_exchange_weak(&check->refused, &seen, i))
@@ -33,12 +33,12 @@ static void check_piece(void *arg, size_t lo, size_t hi)
 
 static ordo_status check_weights(ordo_exec *exec, const group_call *call)
 {
-    const ordo_group_opts *const wish = &call->wish;
+    const ordo_group_opts *const options = &call->options;
     weights_check                check = {.call = call};
-    TRY(api_check_weights(exec, wish->weights, wish->weight_type, call->job.n, ORDO_ALGORITHM_AUTO,
-                          call->job.quantiles, call->job.capacity * call->job.each * sizeof(double),
-                          "out"));
-    TRY(api_check_weighted_method(exec, wish->weight_type, wish->method, call->is_median));
+    TRY(api_check_weights(exec, options->weights, options->weight_type, call->job.n,
+                          ORDO_ALGORITHM_AUTO, call->job.quantiles,
+                          call->job.capacity * call->job.each * sizeof(double), "out"));
+    TRY(api_check_weighted_method(exec, options->weight_type, options->method, call->is_median));
     if (exec->on_device)
         return ORDO_OK;
     atomic_init(&check.refused, call->job.n);
@@ -46,7 +46,7 @@ static ordo_status check_weights(ordo_exec *exec, const group_call *call)
         return ORDO_E_CANCELLED;
     size_t const at = atomic_load(&check.refused);
     FAIL_IF(at < call->job.n, ORDO_E_ARG, ORDO_WEIGHT_REFUSED, at,
-            quantile_key((ordo_type)wish->weight_type, wish->weights, at));
+            quantile_key((ordo_type)options->weight_type, options->weights, at));
     return ORDO_OK;
 }
 
@@ -60,12 +60,12 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
     const gather_weights *const to = arg;
     const group_call *const     call = to->call;
     size_t const                size = ordo_type_size(call->job.type);
-    size_t const                weight_size = ordo_type_size((ordo_type)call->wish.weight_type);
+    size_t const                weight_size = ordo_type_size((ordo_type)call->options.weight_type);
     for (size_t i = lo; i < hi; i++) {
         size_t const row = groups_row_at(call, i);
         memcpy(to->keys + i * size, (const char *)call->job.keys + row * size, size);
-        memcpy(to->weights + i * weight_size, (const char *)call->wish.weights + row * weight_size,
-               weight_size);
+        memcpy(to->weights + i * weight_size,
+               (const char *)call->options.weights + row * weight_size, weight_size);
     }
 }
 
@@ -77,15 +77,15 @@ static ordo_method weighted_method(const group_call *call)
 static ordo_status run_weighted(ordo_exec *exec, const group_call *call)
 {
     ordo_weighted_groups_job job = {.groups = call->job,
-                                    .weight_type = (ordo_type)call->wish.weight_type,
-                                    .weights = call->wish.weights};
+                                    .weight_type = (ordo_type)call->options.weight_type,
+                                    .weights = call->options.weights};
     job.groups.method = weighted_method(call);
     return call->choice.backend->weighted_groups(call->choice.state, &job, exec);
 }
 
 static ordo_status weighted_quantiles(ordo_exec *exec, group_call *call)
 {
-    ordo_type const    type = call->job.type, weight_type = (ordo_type)call->wish.weight_type;
+    ordo_type const    type = call->job.type, weight_type = (ordo_type)call->options.weight_type;
     ordo_choice *const choice = &call->choice;
     gather_weights     to = {.call = call};
     group_call         order = *call;
@@ -153,14 +153,14 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, group_call 
 {
     bool done;
     TRY(groups_check(exec, call, groups, opts, 0));
-    TRY(api_check_nans(exec, call->wish.nans));
-    TRY(api_check_method(exec, call->wish.method, call->is_median));
+    TRY(api_check_nans(exec, call->options.nans));
+    TRY(api_check_method(exec, call->options.method, call->is_median));
     TRY(api_check_aligned(exec, call->job.q, call->job.each, sizeof(double), "q"));
     TRY(api_check_q(exec, call->job.q, call->job.each));
     TRY(groups_choose(ctx, exec, call));
-    if (call->wish.weights != NULL)
+    if (call->options.weights != NULL)
         TRY(check_weights(exec, call));
-    if (call->wish.weights != NULL)
+    if (call->options.weights != NULL)
         return groups_is_whole(call) ? run_weighted(exec, call) : weighted_quantiles(exec, call);
     if (groups_is_whole(call))
         return groups_run_whole(exec, call);

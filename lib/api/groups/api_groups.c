@@ -17,11 +17,11 @@ ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *g
     ordo_groups            g;
     FAIL_IF(groups == NULL, ORDO_E_ARG, "groups is NULL; expected an ordo_groups");
     TRY(api_read_struct(exec, &g, sizeof g, groups, "groups"));
-    TRY(api_opts_read(exec, &call->wish, sizeof call->wish, opts));
-    TRY(api_check_place(exec, call->wish.flags, flags | ORDO_ON_DEVICE, call->wish.stream));
-    FAIL_IF(call->wish.weights == NULL && call->wish.weight_type != 0, ORDO_E_ARG,
-            "opts.weight_type is %u, but opts.weights is NULL", call->wish.weight_type);
-    FAIL_IF(call->wish.weights != NULL && job->verb != ORDO_GROUP_QUANTILES, ORDO_E_UNSUPPORTED,
+    TRY(api_opts_read(exec, &call->options, sizeof call->options, opts));
+    TRY(api_check_place(exec, call->options.flags, flags | ORDO_ON_DEVICE, call->options.stream));
+    FAIL_IF(call->options.weights == NULL && call->options.weight_type != 0, ORDO_E_ARG,
+            "opts.weight_type is %u, but opts.weights is NULL", call->options.weight_type);
+    FAIL_IF(call->options.weights != NULL && job->verb != ORDO_GROUP_QUANTILES, ORDO_E_UNSUPPORTED,
             "opts.weights is not NULL; only group quantiles and medians have weights");
     TRY(api_check_type(exec, (ordo_type)g.type, "groups.type"));
     FAIL_IF(g.nans != ORDO_NANS_LAST && g.nans != ORDO_NANS_OMIT, ORDO_E_ARG,
@@ -35,10 +35,10 @@ ordo_status groups_check(ordo_exec *exec, group_call *call, const ordo_groups *g
     job->unique = g.unique;
     job->sizes = g.sizes;
     job->groups = g.count;
-    job->descending = (call->wish.flags & ORDO_DESCENDING) != 0;
-    job->nans = (ordo_nans)call->wish.nans;
-    job->ties = (ordo_ties)call->wish.ties;
-    job->method = (ordo_method)call->wish.method;
+    job->descending = (call->options.flags & ORDO_DESCENDING) != 0;
+    job->nans = (ordo_nans)call->options.nans;
+    job->ties = (ordo_ties)call->options.ties;
+    job->method = (ordo_method)call->options.method;
     return ORDO_OK;
 }
 
@@ -174,7 +174,7 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
     ordo_rank_opts rule;
     TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
     TRY(api_check_ranks(exec, call->job.out_type,
-                        &ORDO_OPTS(ordo_rank_opts, .ties = call->wish.ties), &rule));
+                        &ORDO_OPTS(ordo_rank_opts, .ties = call->options.ties), &rule));
     TRY(api_check_rank_count(exec, call->job.out_type, call->job.n));
     TRY(groups_choose(ctx, exec, call));
     if (groups_is_whole(call))
@@ -220,7 +220,7 @@ static void topk_piece(void *arg, size_t lo, size_t hi)
     for (size_t g = lo; g < hi; g++) {
         size_t const start = (size_t)call->starts[g], end = (size_t)call->starts[g + 1];
         size_t const nans =
-            call->wish.nans == ORDO_NANS_OMIT ? groups_nans_of(call, start, end) : 0;
+            call->options.nans == ORDO_NANS_OMIT ? groups_nans_of(call, start, end) : 0;
         size_t const found = ordo_min(call->job.each, end - start - nans);
         for (size_t j = 0; j < found; j++) {
             size_t const row = groups_row_at(call, start + j), at = g * call->job.each + j;
@@ -239,8 +239,8 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, group_call *call
                                 const ordo_groups *groups, const ordo_group_opts *opts)
 {
     TRY(groups_check(exec, call, groups, opts, ORDO_DESCENDING));
-    FAIL_IF(call->wish.nans > ORDO_NANS_OMIT, ORDO_E_ARG, "nans is %u; expected last or omit",
-            call->wish.nans);
+    FAIL_IF(call->options.nans > ORDO_NANS_OMIT, ORDO_E_ARG, "nans is %u; expected last or omit",
+            call->options.nans);
     TRY(api_check_index_type(exec, call->job.out_type, call->job.n));
     TRY(groups_choose(ctx, exec, call));
     if (groups_is_whole(call))

@@ -15,7 +15,7 @@ enum {
 typedef struct group_call { /* the checked arguments of a call, and its state */
     ordo_groups_job job;    /* its type is 0 if the call has no keys */
     ordo_choice     choice;
-    ordo_group_opts wish;
+    ordo_group_opts options;
     ordo_type       index_type;
     void *index; /* the rows in order; groups_order_rows takes scratch if it is NULL. Stays NULL
                              * if the keys of each group, or the group keys, are in order */

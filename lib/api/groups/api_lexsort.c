@@ -45,13 +45,13 @@ static ordo_status begin(ordo_ctx *ctx, ordo_exec *exec, const lex_call *call, c
 static ordo_status lexsort_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_call *call,
                                    const ordo_sort_opts *opts, size_t *bytes)
 {
-    ordo_sort_opts  wish;
+    ordo_sort_opts  options;
     ordo_choice     choice;
     ordo_key_column columns[ORDO_COLUMNS_MOST];
-    TRY(api_read_sort_flags(exec, opts, ORDO_STABLE | ORDO_ON_DEVICE, "ordo_lexsort", &wish));
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
+    TRY(api_read_sort_flags(exec, opts, ORDO_STABLE | ORDO_ON_DEVICE, "ordo_lexsort", &options));
+    FAIL_IF(options.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %s does not sort rows of several columns; expected auto",
-            API_ALGORITHM(wish.algorithm));
+            API_ALGORITHM(options.algorithm));
     TRY(api_check_index_type(exec, call->out_type, call->n));
     TRY(begin(ctx, exec, call, "index", columns, &choice));
     ordo_lexsort_job const job = {columns, call->count, call->n, call->out_type, call->out, NULL};
@@ -109,19 +109,19 @@ static ordo_status lexrank_rows(ordo_exec *exec, const ordo_choice *choice, cons
 static ordo_status lexrank_checked(ordo_ctx *ctx, ordo_exec *exec, const lex_call *call,
                                    const ordo_rank_opts *opts, size_t *bytes)
 {
-    ordo_rank_opts  wish;
+    ordo_rank_opts  options;
     ordo_choice     choice;
     ordo_key_column columns[ORDO_COLUMNS_MOST];
-    TRY(api_check_ranks(exec, call->out_type, opts, &wish));
-    TRY(api_no_weights(exec, &wish, "ordo_lexrank"));
-    TRY(api_check_place(exec, wish.flags, ORDO_ON_DEVICE, wish.stream));
-    TRY(api_no_segments(exec, wish.segments, "ordo_lexrank"));
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
+    TRY(api_check_ranks(exec, call->out_type, opts, &options));
+    TRY(api_no_weights(exec, &options, "ordo_lexrank"));
+    TRY(api_check_place(exec, options.flags, ORDO_ON_DEVICE, options.stream));
+    TRY(api_no_segments(exec, options.segments, "ordo_lexrank"));
+    FAIL_IF(options.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %s does not rank rows of several columns; expected auto",
-            API_ALGORITHM(wish.algorithm));
+            API_ALGORITHM(options.algorithm));
     TRY(api_check_rank_count(exec, call->out_type, call->n));
     TRY(begin(ctx, exec, call, "ranks", columns, &choice));
-    return lexrank_rows(exec, &choice, call, columns, (ordo_ties)wish.ties, bytes);
+    return lexrank_rows(exec, &choice, call, columns, (ordo_ties)options.ties, bytes);
 }
 
 ordo_status ordo_lexrank(ordo_ctx *ctx, const ordo_column *columns, size_t count, size_t n,

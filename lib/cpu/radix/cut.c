@@ -181,12 +181,12 @@ static uint64_t densest(const cut_sample *sample)
     return sample->keys[best + part / 2];
 }
 
-void radix_cut_uneven(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
+void radix_cut_uneven(const uint64_t *sample, uint64_t *scratch, size_t count, unsigned width,
                       size_t buckets, radix_cut *cut, radix_cells *cells)
 {
     /* A cell may give half as many buckets again as its share: `buckets` in all. */
     size_t const most = buckets * 2 / 3;
-    cut_sample   all = {sample, room, count, width, ordo_max(count / most, 1), 0};
+    cut_sample   all = {sample, scratch, count, width, ordo_max(count / most, 1), 0};
     cut->even = false;
     cut_by_cells(&all, cut, cells);
     size_t const large = all.large;

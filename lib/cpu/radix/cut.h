@@ -46,13 +46,13 @@ typedef struct radix_cut {
 } radix_cut;
 
 /* Chooses cells. On entry *cut is the even cut. cut.c */
-void radix_cut_uneven(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
+void radix_cut_uneven(const uint64_t *sample, uint64_t *scratch, size_t count, unsigned width,
                       size_t buckets, radix_cut *cut, radix_cells *cells);
 
 /* Chooses the cut from the key bits, `width` each, of a sorted sample: about `buckets` buckets, a
- * power of two. Keys that are equal above the low `whole_bits` bits share a bucket. `room` holds
+ * power of two. Keys that are equal above the low `whole_bits` bits share a bucket. `scratch` holds
  * `count` words. */
-static inline void radix_choose_cut(const uint64_t *sample, uint64_t *room, size_t count,
+static inline void radix_choose_cut(const uint64_t *sample, uint64_t *scratch, size_t count,
                                     unsigned width, size_t buckets, unsigned whole_bits,
                                     radix_cut *cut, radix_cells *cells)
 {
@@ -67,7 +67,7 @@ static inline void radix_choose_cut(const uint64_t *sample, uint64_t *room, size
                        .keep = UINT64_MAX << whole_bits,
                        .buckets = buckets};
     if (!even)
-        radix_cut_uneven(sample, room, count, width, buckets, cut, cells);
+        radix_cut_uneven(sample, scratch, count, width, buckets, cut, cells);
 }
 
 /* A number of `width` bits made of the side of the anchor, and the exponent and the fraction of the

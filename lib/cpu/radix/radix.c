@@ -153,9 +153,9 @@ typedef struct radix_memory { /* memory that the splits of one job share */
     enum record_kind kind;
     unsigned         threads;
     size_t           slot_records, chunks;
-    char        *rooms[2]; /* records move between these; [1] is taken if a bucket is split again */
-    size_t      *counts;   /* [chunk][bucket] */
-    size_t      *ends;     /* [level][bucket] */
+    char   *buffers[2]; /* records move between these; [1] is taken if a bucket is split again */
+    size_t *counts;     /* [chunk][bucket] */
+    size_t *ends;       /* [level][bucket] */
     radix_cells *cells;
     char        *sample; /* twice RADIX_SAMPLE records or words of 64 bits */
     uint16_t    *labels; /* NULL until they are needed */
@@ -206,7 +206,7 @@ typedef struct block_work {
     radix_blocks blocks;
 } block_work;
 
-/* The blocks outside the room for the records, one per bucket, and a link for each block. */
+/* The blocks outside the memory of the records, one per bucket, and a link for each block. */
 static void lay_out_blocks(void *arg, ordo_layout *layout)
 {
     block_work *const   in = arg;
@@ -252,10 +252,10 @@ static radix_memory memory_of(enum record_kind kind, size_t n, unsigned threads)
 static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory *memory)
 {
     *memory = memory_of(io->kind, io->n, exec->threads);
-    memory->rooms[0] = io->room;
-    memory->rooms[1] = io->spare;
-    if (io->room == NULL)
-        TRY_SCRATCH(exec, io->n * record_size(io->kind), memory->rooms[0]);
+    memory->buffers[0] = io->scratch;
+    memory->buffers[1] = io->spare;
+    if (io->scratch == NULL)
+        TRY_SCRATCH(exec, io->n * record_size(io->kind), memory->buffers[0]);
     TRY(ordo_lay_out(exec, lay_out_tables, memory));
     for (unsigned i = 0; i < exec->threads; i++)
         atomic_flag_clear(&memory->slots.busy[i]);
@@ -335,12 +335,12 @@ static bool has_big(const radix_work *work)
     return false;
 }
 
-static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
+static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned buffer,
                          const char *from, size_t at, size_t n, ordo_exec *exec);
 
 /* Splits the buckets that were too large for one thread. */
 static ordo_status split_big(const radix_work *work, radix_memory *memory, unsigned level,
-                             unsigned room)
+                             unsigned buffer)
 {
     size_t const size = record_size(work->io->kind);
     size_t       from = 0;
@@ -352,7 +352,8 @@ static ordo_status split_big(const radix_work *work, radix_memory *memory, unsig
         const char *const records = work->to + from * size;
         TRY(store_if_equal(work->io, work->exec, records, work->at + from, n, &done));
         if (!done)
-            TRY(split(work->io, memory, level + 1, !room, records, work->at + from, n, work->exec));
+            TRY(split(work->io, memory, level + 1, !buffer, records, work->at + from, n,
+                      work->exec));
     }
     return ORDO_OK;
 }
@@ -363,12 +364,12 @@ static void record_split(ordo_exec *exec, const radix_cut *cut)
     exec->facts.buckets = cut->buckets;
 }
 
-/* Takes the second room, which buckets that are too large for one thread need, before a result is
+/* Takes the second buffer, which buckets that are too large for one thread need, before a result is
  * stored. */
-static ordo_status take_second_room(const radix_work *work, radix_memory *memory)
+static ordo_status take_second_buffer(const radix_work *work, radix_memory *memory)
 {
-    if (memory->rooms[1] == NULL && has_big(work))
-        TRY_SCRATCH(work->exec, work->io->n * record_size(memory->kind), memory->rooms[1]);
+    if (memory->buffers[1] == NULL && has_big(work))
+        TRY_SCRATCH(work->exec, work->io->n * record_size(memory->kind), memory->buffers[1]);
     return ORDO_OK;
 }
 
@@ -388,7 +389,7 @@ static ordo_status finish_all(radix_work *work, ordo_body *body, void *arg)
     return cpu_done(ordo_loop(exec, work->cut.buckets, grain, body, arg));
 }
 
-static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
+static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned buffer,
                          const char *from, size_t at, size_t n, ordo_exec *exec)
 {
     radix_work work = {.io = io,
@@ -396,7 +397,7 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
                        .local = local_of(io, exec),
                        .level = level,
                        .from = from,
-                       .to = memory->rooms[room] + at * record_size(io->kind),
+                       .to = memory->buffers[buffer] + at * record_size(io->kind),
                        .n = n,
                        .at = at,
                        .chunks =
@@ -418,12 +419,12 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
     if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
         return ORDO_E_CANCELLED;
     place_buckets(&work);
-    TRY(take_second_room(&work, memory));
+    TRY(take_second_buffer(&work, memory));
     exec->phase += level == 0;
     if (!ordo_loop(exec, work.chunks, 1, scatter_chunk, &work))
         return ORDO_E_CANCELLED;
     TRY(finish_all(&work, finish_bucket, &work));
-    return split_big(&work, memory, level, room);
+    return split_big(&work, memory, level, buffer);
 }
 
 /* ---- One thread ---- */
@@ -495,7 +496,7 @@ static void finish_chain(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* The split of the whole input by one thread. Large buckets go to the second room. *done is false
+/* The split of the whole input by one thread. Large buckets go to the second buffer. *done is false
  * if there was no memory for the blocks; then nothing has changed. */
 static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, bool *done,
                                      ordo_exec *exec)
@@ -516,7 +517,7 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
     *done = is_uneven_vector_sorted(work);
     if (*done)
         return sort_alone(io, &work->local, true, exec);
-    in.blocks = (radix_blocks){.room = memory->rooms[0],
+    in.blocks = (radix_blocks){.scratch = memory->buffers[0],
                                .taken = (uint32_t)work->cut.buckets,
                                .counts = memory->counts,
                                .buckets = work->cut.buckets};
@@ -529,8 +530,8 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
         return ORDO_E_CANCELLED;
     for (size_t b = 0, sum = 0; b < work->cut.buckets; b++)
         work->ends[b] = sum += in.blocks.counts[b];
-    TRY(take_second_room(work, memory));
-    work->to = memory->rooms[1];
+    TRY(take_second_buffer(work, memory));
+    work->to = memory->buffers[1];
     TRY(finish_all(work, finish_chain, &in));
     if (io->gave_up != NULL && io->gave_up(io)) /* some buckets have not been gathered */
         return ORDO_OK;

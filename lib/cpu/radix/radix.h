@@ -38,15 +38,15 @@ struct radix_io {
     size_t               key_size; /* bytes of a key of `in` */
     const void          *in;       /* keys; not read after the first result is stored */
     void                *out;      /* keys, or indices */
-    void                *room;   /* memory for n records, on a cache line; NULL: scratch is taken */
-    void                *spare;  /* memory for n records, free after the input is read; NULL:
+    void     *scratch;    /* memory for n records, on a cache line; NULL: scratch is taken */
+    void     *spare;      /* memory for n records, free after the input is read; NULL:
                                   * none */
-    bool                 loose;  /* the records of a bucket may be in any order: buckets are stored
+    bool      loose;      /* the records of a bucket may be in any order: buckets are stored
                                   * unsorted */
-    char                *values; /* values of pairs, which move with the keys, in place */
-    size_t               value_size; /* bytes */
-    bool                 turned;     /* descending */
-    bool                 folded;     /* keys that tie have equal key bits (load_digits) */
+    char     *values;     /* values of pairs, which move with the keys, in place */
+    size_t    value_size; /* bytes */
+    bool      turned;     /* descending */
+    bool      folded;     /* keys that tie have equal key bits (load_digits) */
     bool      rising;     /* payloads ascend in the input, so ties may be ordered by payload */
     ordo_type index_type; /* type of results that are indices; 0: the results are records */
     /* Shortened key bits; NULL: the key bits are whole. All records with the same shortened key

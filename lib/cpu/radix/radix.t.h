@@ -305,21 +305,21 @@ static void FN(finish_bucket)(const radix_work *work, size_t lo, size_t hi, char
                (RECORD *)(void *)buffer);
 }
 
-/* The whole job on one thread. room NULL: the vector sort takes all keys in the memory of the
+/* The whole job on one thread. scratch NULL: the vector sort takes all keys in the memory of the
  * result, and spare is as small as it allows. */
-static void FN(alone)(const radix_io *io, void *room, void *spare, const radix_local *local)
+static void FN(alone)(const radix_io *io, void *scratch, void *spare, const radix_local *local)
 {
-    if (room == NULL) {
+    if (scratch == NULL) {
         if (io->out != io->in)
             memcpy(io->out, io->in, io->n * sizeof(RECORD));
         local->sort_keys(io->out, spare, io->n, io->store != NULL ? io->map : NULL);
         return;
     }
     if (io->load != NULL)
-        io->load(io, 0, io->n, room);
+        io->load(io, 0, io->n, scratch);
     else
-        memcpy(room, io->in, io->n * sizeof(RECORD));
-    FN(sort_to_result)(io, local, room, spare, 0, io->n, 8 * sizeof(DIGITS));
+        memcpy(scratch, io->in, io->n * sizeof(RECORD));
+    FN(sort_to_result)(io, local, scratch, spare, 0, io->n, 8 * sizeof(DIGITS));
 }
 
 static uint64_t FN(differ)(const void *array, size_t lo, size_t hi)

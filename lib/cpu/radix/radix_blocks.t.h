@@ -26,9 +26,9 @@ static inline void FN(set_place)(RECORD *line, uint32_t place)
 
 static inline RECORD *FN(block_at)(const radix_blocks *blocks, uint32_t place)
 {
-    size_t const first = blocks->buckets * FN(BLOCK_RECORDS); /* the first place in the room */
+    size_t const first = blocks->buckets * FN(BLOCK_RECORDS); /* the first place in the scratch */
     return place < first ? (RECORD *)(void *)blocks->extra + place
-                         : (RECORD *)(void *)blocks->room + (place - first);
+                         : (RECORD *)(void *)blocks->scratch + (place - first);
 }
 
 /* Writes the line of bucket b, which is full. */

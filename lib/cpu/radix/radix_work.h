@@ -86,9 +86,9 @@ typedef struct radix_work {
 } radix_work;
 
 /* The blocks of a split by one thread (radix_blocks.t.h). Blocks are numbered: first one per
- * bucket, in `extra`, then the blocks in `room`. */
+ * bucket, in `extra`, then the blocks in `scratch`. */
 typedef struct radix_blocks {
-    char     *room, *extra;
+    char     *scratch, *extra;
     uint32_t *next;   /* [block]: the next block of its bucket */
     uint32_t  taken;  /* blocks that are taken */
     size_t   *counts; /* [bucket] */

@@ -148,8 +148,8 @@ size_t short_keys_scratch(ordo_type type, size_t n, unsigned threads)
     size_t const count = sample_count(n);
     return ordo_round_up(count * sizeof(uint64_t), ORDO_CACHE_LINE) +
            cpu_radix_scratch(RECORD_K64, count, true, threads) +
-           cpu_radix_scratch(RECORD_K64, n, true, threads) - short_keys_room(n) / 2 +
-           (size_t)2 * ORDO_CACHE_LINE; /* each half of a room is rounded up */
+           cpu_radix_scratch(RECORD_K64, n, true, threads) - short_keys_memory(n) / 2 +
+           (size_t)2 * ORDO_CACHE_LINE; /* each half is rounded up */
 }
 
 /* ---- Words that tie ---- */
@@ -299,14 +299,14 @@ radix_io short_keys_sorted(const cpu_kernels *kernels, const ordo_argsort_job *j
 }
 
 radix_io short_keys_io(const cpu_kernels *kernels, const ordo_argsort_job *job, short_keys *keys,
-                       void *room)
+                       void *scratch)
 {
     radix_io io = shortened(kernels, job, keys);
     if (keys->way == SHORT_WORDS)
         io.store = store_index;
     io.index_type = job->index_type;
-    io.room = room;
-    io.spare = (char *)room + short_keys_room(job->n) / 2;
+    io.scratch = scratch;
+    io.spare = (char *)scratch + short_keys_memory(job->n) / 2;
     return io;
 }
 

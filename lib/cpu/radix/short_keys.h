@@ -28,7 +28,7 @@ static inline bool short_keys_lost(const short_keys *keys)
 }
 
 /* Bytes of the records; also large enough for the fallback's 16-byte records. */
-static inline size_t short_keys_room(size_t n)
+static inline size_t short_keys_memory(size_t n)
 {
     return 2 * ordo_round_up(n * sizeof(uint64_t), ORDO_CACHE_LINE);
 }
@@ -38,12 +38,12 @@ bool short_keys_suit(ordo_type type, size_t n);
 /* Reads a sample of such keys, and all of them if the sample suggests a narrow range. */
 ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job *job,
                               short_keys *keys, ordo_exec *exec);
-/* The scratch of short_keys_choose and of a sort, without the room. */
+/* The scratch of short_keys_choose and of a sort, without the scratch for records. */
 size_t short_keys_scratch(ordo_type type, size_t n, unsigned threads);
 
-/* The job of an argsort, if keys->way is not SHORT_NOT; `room` has short_keys_room(n) bytes. */
+/* The job of an argsort, if keys->way is not SHORT_NOT; scratch has short_keys_memory(n) bytes. */
 radix_io short_keys_io(const cpu_kernels *kernels, const ordo_argsort_job *job, short_keys *keys,
-                       void *room);
+                       void *scratch);
 /* The same with the sorted records as results, in io.out. In SHORT_WORDS, bit (unit - 1) of a
  * record means: same key as the previous record. */
 radix_io short_keys_sorted(const cpu_kernels *kernels, const ordo_argsort_job *job,

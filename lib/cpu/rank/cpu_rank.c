@@ -233,13 +233,13 @@ static enum record_kind kind_of(const ordo_rank_job *job)
                                                                                        : RECORD_P64;
 }
 
-typedef struct rank_room { /* the sort moves records between these two arrays */
-    void *records, *room;
-} rank_room;
+typedef struct rank_memory { /* the sort moves records between these two arrays */
+    void *records, *scratch;
+} rank_memory;
 
 /* Sorts 64-bit keys as records of 8 bytes, in half of the memory for records. */
 static ordo_status sort_short(const cpu_kernels *kernels, const ordo_rank_job *job,
-                              short_keys *keys, rank_room *rooms, bool *done, ordo_exec *exec)
+                              short_keys *keys, rank_memory *memory, bool *done, ordo_exec *exec)
 {
     ordo_argsort_job const order = order_of(job);
     *done = false;
@@ -247,15 +247,15 @@ static ordo_status sort_short(const cpu_kernels *kernels, const ordo_rank_job *j
     if (keys->way == SHORT_NOT)
         return ORDO_OK;
     radix_io io = short_keys_sorted(kernels, &order, keys);
-    rooms->room = (char *)rooms->records + short_keys_room(job->n) / 2;
-    io.out = rooms->records;
-    io.spare = rooms->records;
-    io.room = rooms->room;
+    memory->scratch = (char *)memory->records + short_keys_memory(job->n) / 2;
+    io.out = memory->records;
+    io.spare = memory->records;
+    io.scratch = memory->scratch;
     return short_keys_sort(&io, done, exec);
 }
 
 static ordo_status sort_records(const cpu_kernels *kernels, const ordo_rank_job *job,
-                                const cpu_records *records, void *room, ordo_exec *exec)
+                                const cpu_records *records, void *scratch, ordo_exec *exec)
 {
     ordo_argsort_job const order = order_of(job);
     radix_io               io = records_of_argsort(kernels, &order, records->kind);
@@ -263,7 +263,7 @@ static ordo_status sort_records(const cpu_kernels *kernels, const ordo_rank_job 
         io.store = NULL;
         io.out = records->array;
         io.spare = records->array;
-        io.room = room;
+        io.scratch = scratch;
         return cpu_radix(&io, exec);
     }
     TRY(records_load(&io, records, exec));
@@ -298,7 +298,7 @@ struct cpu_look {
     ordo_sort_job        keys;  /* set with `order` */
     ordo_input           order; /* that a look showed */
     rank_work            work;
-    rank_room            rooms; /* `records` is NULL, or scratch that a row left */
+    rank_memory          memory; /* `records` is NULL, or scratch that a row left */
 };
 
 static ordo_sort_job keys_of(const ordo_rank_job *job)
@@ -346,9 +346,9 @@ static ordo_status rank_words(cpu_look *look, bool *done)
 {
     const ordo_rank_job *const job = look->job;
     ordo_argsort_job const     keys = order_of(job);
-    cpu_few_room               room;
+    cpu_few_memory             scratch;
     cpu_order                  order;
-    *done = cpu_vector_order(look->kernels, &keys, true, &room, &order, look->exec);
+    *done = cpu_vector_order(look->kernels, &keys, true, &scratch, &order, look->exec);
     if (!*done)
         return ORDO_OK;
     if (job->rank_type == ORDO_U32)
@@ -396,7 +396,7 @@ static ordo_status rank_records(cpu_look *look)
     work->job = look->job;
     work->direct = n * record_size(kind_of(look->job)) <= ORDO_TUNE_RANK_DIRECT;
     work->grain = cpu_grain(n);
-    work->records = look->rooms.records;
+    work->records = look->memory.records;
     TRY(number_records(work, look->exec));
     if (work->direct)
         return ORDO_OK;
@@ -405,7 +405,7 @@ static ordo_status rank_records(cpu_look *look)
                            .n = n,
                            .store = wide ? return_wide : return_packed,
                            .in = work->records,
-                           .room = look->rooms.room,
+                           .scratch = look->memory.scratch,
                            .spare = work->records,
                            .loose = true,
                            .job = (void *)look->job}; /* never written through */
@@ -417,8 +417,8 @@ static ordo_status rank_short(cpu_look *look, bool *done)
 {
     const ordo_rank_job *const job = look->job;
     short_keys                 keys;
-    TRY(ordo_scratch(look->exec, short_keys_room(job->n), &look->rooms.records));
-    TRY(sort_short(look->kernels, job, &keys, &look->rooms, done, look->exec));
+    TRY(ordo_scratch(look->exec, short_keys_memory(job->n), &look->memory.records));
+    TRY(sort_short(look->kernels, job, &keys, &look->memory, done, look->exec));
     if (!*done)
         return ORDO_OK;
     look->work = (rank_work){.form = keys.way == SHORT_WORDS ? FORM_WORDS : FORM_PACKED,
@@ -432,13 +432,13 @@ static ordo_status rank_sort(cpu_look *look, bool *done)
     const ordo_rank_job *const job = look->job;
     enum record_kind const     kind = kind_of(job);
     size_t const               bytes = job->n * record_size(kind);
-    cpu_records                records = {kind, look->rooms.records, job->n};
+    cpu_records                records = {kind, look->memory.records, job->n};
     if (records.array == NULL)
         TRY(ordo_scratch(look->exec, bytes, &records.array));
-    TRY(ordo_scratch(look->exec, bytes, &look->rooms.room));
-    TRY(sort_records(look->kernels, job, &records, look->rooms.room, look->exec));
+    TRY(ordo_scratch(look->exec, bytes, &look->memory.scratch));
+    TRY(sort_records(look->kernels, job, &records, look->memory.scratch, look->exec));
     *done = true;
-    look->rooms.records = records.array;
+    look->memory.records = records.array;
     look->work =
         (rank_work){.form = kind == RECORD_P32 ? FORM_PACKED : FORM_WIDE, .index_mask = UINT32_MAX};
     return rank_records(look);
@@ -472,7 +472,7 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
     look.kernels = state;
     look.job = job;
     look.exec = exec;
-    look.rooms.records = NULL;
+    look.memory.records = NULL;
     if (job->n == 0)
         return ORDO_OK;
     if (!cpu_is_radix(job->algorithm))
@@ -484,11 +484,11 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
 size_t cpu_rank_scratch(const ordo_rank_job *job, const ordo_exec *exec)
 {
     enum record_kind const kind = kind_of(job);
-    size_t const           rooms = 2 * ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE);
+    size_t const           arrays = 2 * ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE);
     size_t const           pieces = ordo_div_up(job->n, cpu_grain(job->n));
     size_t const           sort = cpu_radix_scratch(kind, job->n, true, exec->threads);
     return job->n == 0 ? 0
-                       : rooms + 2 * sort + short_keys_scratch(job->type, job->n, exec->threads) +
+                       : arrays + 2 * sort + short_keys_scratch(job->type, job->n, exec->threads) +
                              cpu_records_sort_scratch(kind, job->n, job->algorithm, exec) +
                              ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE);
 }

@@ -70,7 +70,7 @@ ordo_status cpu_count_strays(count_run *run, const char *end)
     radix_io     io = records_of_keys(run->kernels, &strays);
     size_t const bytes = ordo_round_up(strays.n * run->size, ORDO_CACHE_LINE);
     if ((size_t)(end - run->stray) >= 2 * bytes)
-        io.room = run->stray + bytes;
+        io.scratch = run->stray + bytes;
     return cpu_radix(&io, &inner);
 }
 

@@ -46,7 +46,7 @@ typedef struct dense_work {
     count_run     run;
     dense_table   table;
     uint32_t     *counts; /* the words; after add_piece all counts */
-    char         *end;    /* of the room */
+    char         *end;    /* of the scratch */
     size_t        strays_before;
     size_t        piece, pieces;      /* values of a piece, and pieces */
     size_t        starts[PIECES + 1]; /* start of each piece in the result */
@@ -73,7 +73,7 @@ static size_t most_tables(const dense_work *work)
 }
 
 /* The widest range for tables of words, or of bytes. The words of all tables together take at most
- * a quarter of the room. */
+ * a quarter of the scratch. */
 static size_t widest_range(const dense_work *work, bool in_bytes)
 {
     size_t const n = work->run.job->n, tables = most_tables(work);
@@ -242,18 +242,18 @@ static void lay_out(void *arg, ordo_layout *layout)
     run->counts = ordo_lay_line(layout, run->chunks, run->counts_size);
 }
 
-/* Divides the room, n keys. Returns false if there are too few keys. */
-static bool divide_room(dense_work *work, char *room)
+/* Divides the scratch, n keys. Returns false if there are too few keys. */
+static bool divide_scratch(dense_work *work, char *scratch)
 {
     size_t const bytes = work->run.job->n * work->run.size;
-    ordo_layout  layout = {room, 0};
+    ordo_layout  layout = {scratch, 0};
     work->run.chunks = most_tables(work);
     while (work->run.chunks > 0 && ordo_layout_bytes(lay_out, work) > bytes)
         work->run.chunks--;
     if (work->run.chunks == 0)
         return false;
     lay_out(work, &layout);
-    work->end = room + bytes;
+    work->end = scratch + bytes;
     work->table.words = (_Atomic uint32_t *)(void *)work->counts;
     if (work->run.counts_size == 0)
         work->run.counts = (char *)work->counts;
@@ -384,7 +384,7 @@ static ordo_status write_all(dense_work *work)
 /* ---- The sort ---- */
 
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                           void **room, ordo_exec *exec)
+                           void **scratch, ordo_exec *exec)
 {
     *done = false;
     if (job->n > UINT32_MAX) /* the counters have 32 bits */
@@ -396,8 +396,8 @@ ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job,
     work.table.loops = &kernels->loops->few[work.run.size == sizeof(uint64_t)];
     work.table.bypass = cpu_bypasses_cache(job->n * work.run.size);
     if (!choose_values(&work) ||
-        (*room == NULL && ordo_scratch(exec, job->n * work.run.size, room) != ORDO_OK) ||
-        !divide_room(&work, *room))
+        (*scratch == NULL && ordo_scratch(exec, job->n * work.run.size, scratch) != ORDO_OK) ||
+        !divide_scratch(&work, *scratch))
         return ORDO_OK; /* without memory the general sort runs in place */
     memset(work.counts, 0, (work.table.range + 1) * sizeof *work.counts);
     work.run.table = &work.table;

@@ -105,7 +105,7 @@ size_t cpu_displaced_scratch(const ordo_sort_job *job)
 }
 
 ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                               void **room, ordo_exec *exec)
+                               void **scratch, ordo_exec *exec)
 {
     static const displaced_bodies of_k32 = {displaced_scan_k32, displaced_merge_k32,
                                             displaced_join_k32, displaced_share_k32};
@@ -118,7 +118,7 @@ ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *
     displaced_work                work = work_of(kernels, job);
     *done = false;
     TRY(ordo_lay_out(exec, lay_out, &work));
-    *room = work.bits;
+    *scratch = work.bits;
     atomic_init(&work.scanned, 0);
     atomic_init(&work.drops, 0);
     atomic_init(&work.failed, false);

@@ -361,7 +361,7 @@ static void lay_out(void *arg, ordo_layout *layout)
     work->run.strays = ordo_lay_line(layout, work->run.chunks, sizeof *work->run.strays);
 }
 
-static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
+static ordo_status take_scratch(few_work *work, void **scratch, ordo_exec *exec)
 {
     size_t const n = work->run.job->n;
     work->run.chunks = chunks_of(n, exec->threads);
@@ -373,14 +373,14 @@ static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
         return ORDO_E_NOMEM; /* so few keys that the general sort is as good */
     work->paired = choose_pairs(work);
     TRY(ordo_lay_out(exec, lay_out, work));
-    if (*room == NULL)
-        TRY(ordo_scratch(exec, n * work->run.size, room));
-    work->run.stray = *room;
+    if (*scratch == NULL)
+        TRY(ordo_scratch(exec, n * work->run.size, scratch));
+    work->run.stray = *scratch;
     return ORDO_OK;
 }
 
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, few_sample *sample,
-                         bool *done, void **room, ordo_exec *exec)
+                         bool *done, void **scratch, ordo_exec *exec)
 {
     few_work work = {.run = cpu_count_begin(kernels, job, exec),
                      .io = records_of_keys(kernels, job),
@@ -391,7 +391,7 @@ ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, f
     work.table.bits = LEAST_BITS;
     while (work.table.bits < MOST_BITS && ((size_t)8 << work.table.bits) < work.count * work.count)
         work.table.bits++;
-    ordo_status status = take_scratch(&work, room, exec);
+    ordo_status status = take_scratch(&work, scratch, exec);
     if (status != ORDO_OK)
         return status == ORDO_E_NOMEM ? ORDO_OK : status;
     make_table(&work);

@@ -14,9 +14,9 @@ struct cpu_look {
     const ordo_argsort_job *job;   /* the argsort; of pairs, that of their keys */
     const ordo_pairs_job   *pairs; /* only of pairs */
     ordo_exec              *exec;
-    ordo_sort_job           keys;  /* set with `order` */
-    ordo_input              order; /* that a look showed */
-    void                   *room;  /* scratch for n records that a row left, or NULL */
+    ordo_sort_job           keys;    /* set with `order` */
+    ordo_input              order;   /* that a look showed */
+    void                   *scratch; /* scratch for n records that a row left, or NULL */
 };
 
 /* Leaves the rest unset: to clear it would be a part of the time of a few keys. */
@@ -26,7 +26,7 @@ static void begin(cpu_look *look, const cpu_kernels *kernels, const ordo_argsort
     look->kernels = kernels;
     look->job = job;
     look->exec = exec;
-    look->room = NULL;
+    look->scratch = NULL;
 }
 
 /* The keys, which only a sort of pairs changes. */
@@ -98,8 +98,8 @@ static ordo_status argsort_short(cpu_look *look, bool *done)
     TRY(short_keys_choose(look->kernels, job, &keys, look->exec));
     if (keys.way == SHORT_NOT)
         return ORDO_OK;
-    TRY(ordo_scratch(look->exec, short_keys_room(job->n), &look->room));
-    radix_io const io = short_keys_io(look->kernels, job, &keys, look->room);
+    TRY(ordo_scratch(look->exec, short_keys_memory(job->n), &look->scratch));
+    radix_io const io = short_keys_io(look->kernels, job, &keys, look->scratch);
     return short_keys_sort(&io, done, look->exec);
 }
 
@@ -108,7 +108,7 @@ static ordo_status argsort_radix(cpu_look *look, bool *done)
     const ordo_argsort_job *const job = look->job;
     radix_io                      io =
         records_of_argsort(look->kernels, job, records_kind_of_argsort(job->type, job->n));
-    io.room = look->room;
+    io.scratch = look->scratch;
     *done = true;
     return cpu_radix(&io, look->exec);
 }

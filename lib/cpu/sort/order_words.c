@@ -257,11 +257,11 @@ bool cpu_vector_orders(const cpu_kernels *kernels, ordo_type type, size_t n, boo
 }
 
 bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
-                      cpu_few_room *room, cpu_order *order, ordo_exec *exec)
+                      cpu_few_memory *scratch, cpu_order *order, ordo_exec *exec)
 {
     uint64_t       spare[ORDO_TUNE_WORDS_FEW_64];
     size_t const   n = job->n;
-    order_memory   memory = {n, room->words, room->bits, spare, NULL};
+    order_memory   memory = {n, scratch->words, scratch->bits, spare, NULL};
     bool const     few = n <= ORDO_TUNE_WORDS_FEW_64;
     cpu_tie_extent extent;
     cpu_tie_map    map;
@@ -280,9 +280,9 @@ bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, b
 
 bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
 {
-    cpu_few_room room;
-    cpu_order    order;
-    if (!cpu_vector_order(kernels, job, false, &room, &order, exec))
+    cpu_few_memory scratch;
+    cpu_order      order;
+    if (!cpu_vector_order(kernels, job, false, &scratch, &order, exec))
         return false;
     if (job->index_type == ORDO_U32)
         for (size_t i = 0; i < job->n; i++)

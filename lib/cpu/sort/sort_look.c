@@ -58,10 +58,10 @@ look_view look_neighbours(const radix_io *io, uint64_t seed)
     look_view                view = {0};
     size_t const             windows = look_windows(io->n);
     size_t const             aside = look_aside(io->n, windows, seed);
-    uint64_t                 last = 0, room[ORDO_TUNE_LOOK_KEYS];
+    uint64_t                 last = 0, scratch[ORDO_TUNE_LOOK_KEYS];
     for (size_t w = 0; w < windows; w++) {
         const void *const seen =
-            records_tile(io, w * (io->n / windows) + aside, ORDO_TUNE_LOOK_KEYS, room);
+            records_tile(io, w * (io->n / windows) + aside, ORDO_TUNE_LOOK_KEYS, scratch);
         uint64_t const first = bits_in(seen, 0, wide);
         if (wide)
             loops->of_64.steps(seen, ORDO_TUNE_LOOK_KEYS, &view.falls, &view.flats);
@@ -81,10 +81,10 @@ size_t look_radius(const radix_io *io, uint64_t seed)
     size_t const windows = look_windows(io->n);
     size_t const aside = look_aside(io->n, windows, seed);
     size_t       radius = 0;
-    uint64_t     room[ORDO_TUNE_LOOK_KEYS], highest[ORDO_TUNE_LOOK_KEYS]; /* so far in the window */
+    uint64_t scratch[ORDO_TUNE_LOOK_KEYS], highest[ORDO_TUNE_LOOK_KEYS]; /* so far in the window */
     for (size_t w = 0; w < windows; w++) {
         const void *const seen =
-            records_tile(io, w * (io->n / windows) + aside, ORDO_TUNE_LOOK_KEYS, room);
+            records_tile(io, w * (io->n / windows) + aside, ORDO_TUNE_LOOK_KEYS, scratch);
         highest[0] = bits_in(seen, 0, wide);
         for (size_t i = 1; i < ORDO_TUNE_LOOK_KEYS; i++) {
             uint64_t const bits = bits_in(seen, i, wide);

@@ -17,8 +17,8 @@ struct cpu_look {
     bool                 viewed;         /* `io` and `view` with `viewed` */
     radix_io             io;
     look_view            view;
-    size_t               radius; /* the most for windows; set by their condition */
-    void                *room;   /* scratch for n keys that a row left, or NULL */
+    size_t               radius;  /* the most for windows; set by their condition */
+    void                *scratch; /* scratch for n keys that a row left, or NULL */
 };
 
 static bool is_narrow(const ordo_sort_job *job)
@@ -146,7 +146,7 @@ static bool is_counted(const ordo_sort_job *job)
     return job->n >= ORDO_TUNE_LOOK_ALL && !is_narrow(job);
 }
 
-/* The paths draw the samples, because a sample takes too much room for the look. */
+/* The paths draw the samples, because a sample takes too much memory for the look. */
 static bool may_be_counted(cpu_look *look) { return is_counted(look->job); }
 
 static bool is_of_narrow_keys(cpu_look *look) { return is_narrow(look->job); }
@@ -197,7 +197,7 @@ static ordo_status sort_displaced(cpu_look *look, bool *done)
 {
     look->exec->phases += 2;
     ordo_status const status =
-        cpu_sort_displaced(look->kernels, look->job, done, &look->room, look->exec);
+        cpu_sort_displaced(look->kernels, look->job, done, &look->scratch, look->exec);
     return status == ORDO_E_NOMEM ? ORDO_OK : status;
 }
 
@@ -216,12 +216,12 @@ static ordo_status sort_few_values(cpu_look *look, bool *done)
     few_sample sample;
     if (!look_few(look->job, look->exec->seed, &sample))
         return ORDO_OK;
-    return cpu_sort_few(look->kernels, look->job, &sample, done, &look->room, look->exec);
+    return cpu_sort_few(look->kernels, look->job, &sample, done, &look->scratch, look->exec);
 }
 
 static ordo_status sort_dense(cpu_look *look, bool *done)
 {
-    return cpu_sort_dense(look->kernels, look->job, done, &look->room, look->exec);
+    return cpu_sort_dense(look->kernels, look->job, done, &look->scratch, look->exec);
 }
 
 static ordo_status sort_narrow(cpu_look *look, bool *done)
@@ -233,7 +233,7 @@ static ordo_status sort_narrow(cpu_look *look, bool *done)
 static ordo_status sort_radix(cpu_look *look, bool *done)
 {
     radix_io io = records_of_keys(look->kernels, look->job);
-    io.room = look->room;
+    io.scratch = look->scratch;
     *done = true;
     return cpu_radix(&io, look->exec);
 }
@@ -312,7 +312,7 @@ static void begin(cpu_look *look, const cpu_kernels *kernels, const ordo_sort_jo
     look->job = job;
     look->exec = exec;
     look->viewed = look->asked = false;
-    look->room = NULL;
+    look->scratch = NULL;
 }
 
 ordo_status cpu_sort_by_path(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
@@ -373,12 +373,12 @@ size_t cpu_sort_path_scratch(const ordo_sort_job *job, unsigned threads)
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
         return general;
     cpu_records const records = {records_kind_of_keys(job->type), NULL, job->n};
-    size_t const      room =
+    size_t const      scratch =
         is_narrow(job) || job->n < ORDO_TUNE_LOOK_ALL ? 0 : cpu_displaced_scratch(job);
     size_t const few = is_counted(job) ? cpu_few_scratch(job, threads) : 0;
     size_t const declined = declined_scratch(job, threads);
     size_t const ordered = is_narrow(job) ? 0
                                           : ordo_max(cpu_records_merge_scratch(&records),
                                                      declined + windows_scratch(job, threads));
-    return room + few + ordo_max(ordered, declined + general);
+    return scratch + few + ordo_max(ordered, declined + general);
 }

@@ -74,18 +74,18 @@ typedef struct cpu_order {
     bool      lossy; /* keys whose words are equal above the index may differ */
 } cpu_order;
 
-typedef struct cpu_few_room { /* memory for the order of a few keys, on the stack */
+typedef struct cpu_few_memory { /* memory for the order of a few keys, on the stack */
     uint64_t words[ORDO_TUNE_WORDS_FEW_64], bits[ORDO_TUNE_WORDS_FEW_64];
-} cpu_few_room;
+} cpu_few_memory;
 
 /* Whether the vector sort of the ISA may find the order of n keys: for ranks, or for an argsort. */
 bool cpu_vector_orders(const cpu_kernels *kernels, ordo_type type, size_t n, bool ranks,
                        const ordo_exec *exec);
 /* Finds the order of such keys, on one thread. Returns false if the vector sort does not take so
  * many, if a sample shows that another sort is faster, or if scratch is refused.
- * The order is in `room` or in scratch. */
+ * The order is in `scratch` or in scratch. */
 bool cpu_vector_order(const cpu_kernels *kernels, const ordo_argsort_job *job, bool ranks,
-                      cpu_few_room *room, cpu_order *order, ordo_exec *exec);
+                      cpu_few_memory *scratch, cpu_order *order, ordo_exec *exec);
 /* The same for an argsort, with its result. */
 bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
 /* An upper bound of the scratch of an argsort. */
@@ -103,21 +103,21 @@ static inline bool cpu_order_ties(const cpu_order *order, size_t i)
 /* ---- Few keys out of place, few values ---- */
 
 /* Sorts job->keys, of 4 or 8 bytes each, if few of them are out of place; *done becomes true if it
- * sorted them. If not, the keys are unchanged, and *room is scratch for n keys, aligned to a cache
- * line, that the next sort may use. ORDO_E_NOMEM also leaves the keys unchanged. displaced.c */
+ * sorted them. If not, the keys are unchanged, and *scratch holds n keys, aligned to a cache line,
+ * and the next sort may use it. ORDO_E_NOMEM also leaves the keys unchanged. displaced.c */
 ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                               void **room, ordo_exec *exec);
+                               void **scratch, ordo_exec *exec);
 size_t      cpu_displaced_scratch(const ordo_sort_job *job);
 
 /* Sorts keys of 4 or 8 bytes from job->source or job->keys by counting the values of a sample.
- * *done and *room are as above, and *room may already be scratch. few_values.c */
+ * *done and *scratch are as above, and *scratch may already be scratch. few_values.c */
 struct few_sample;
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job,
-                         struct few_sample *sample, bool *done, void **room, ordo_exec *exec);
+                         struct few_sample *sample, bool *done, void **scratch, ordo_exec *exec);
 size_t      cpu_few_scratch(const ordo_sort_job *job, unsigned threads);
 /* The same for numbers of a narrow range, if another sample shows one. dense_values.c */
 ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
-                           void **room, ordo_exec *exec);
+                           void **scratch, ordo_exec *exec);
 
 /* ---- Orders that a sample has shown: ordered.c ---- */
 

@@ -231,10 +231,10 @@ static __global__ void group_quantiles(const __grid_constant__ segment_codes<WOR
 template <typename INDEX>
 static ordo_status quantiles(cuda_call *call, const ordo_groups_job *job, const group_work &work)
 {
-    ordo_select_job wish = {};
-    wish.k = (const size_t *)(const void *)job->q;
-    wish.count = job->each;
-    TRY(select_put_positions(call, &wish, work.q));
+    ordo_select_job options = {};
+    options.k = (const size_t *)(const void *)job->q;
+    options.count = job->each;
+    TRY(select_put_positions(call, &options, work.q));
     if (work.is_weighted)
         TRY(add_weights(call, work.weights, work.weights.sums, work.starts, job->n));
     return with_segment_codes(job->type, false, KEY_TOTAL, [&](auto codes) {

@@ -1,4 +1,4 @@
-/* groups.cuh - the sorted rows of groups and the wishes of a call, for kernels. */
+/* groups.cuh - the sorted rows of groups and the options of a call, for kernels. */
 #ifndef ORDO_CUDA_COLUMNS_GROUPS_H
 #define ORDO_CUDA_COLUMNS_GROUPS_H
 

@@ -33,26 +33,26 @@ static ordo_status orders_of(cuda_call *call, const ordo_orders_job *job)
 
 template <typename CODE>
 static __global__ void __launch_bounds__(DIST_THREADS)
-    places_kernel(const typename CODE::BITS *keys, CODE code, const ordo_place_wish *wishes,
+    places_kernel(const typename CODE::BITS *keys, CODE code, const ordo_place_target *targets,
                   size_t count, uint64_t *places)
 {
     grid_each(count, [&](size_t i) {
-        ordo_place_wish const wish = wishes[i];
-        places[i] = first_where(wish.from, wish.to, [&](uint64_t at) {
+        ordo_place_target const target = targets[i];
+        places[i] = first_where(target.from, target.to, [&](uint64_t at) {
             uint64_t const here = (uint64_t)code.encode(keys[at]);
-            return here > wish.order || (wish.above == 0 && here == wish.order);
+            return here > target.order || (target.above == 0 && here == target.order);
         });
     });
 }
 
 static ordo_status places_of(cuda_call *call, const ordo_places_job *job)
 {
-    ordo_place_wish *const wishes = scratch_take<ordo_place_wish>(&call->scratch, job->count);
-    uint64_t *const        places = scratch_take<uint64_t>(&call->scratch, job->count);
-    TRY(list_in(call, job->wishes, job->count, wishes));
+    ordo_place_target *const targets = scratch_take<ordo_place_target>(&call->scratch, job->count);
+    uint64_t *const          places = scratch_take<uint64_t>(&call->scratch, job->count);
+    TRY(list_in(call, job->targets, job->count, targets));
     TRY(with_order(&job->order, job->keys, [&](auto code, auto *keys) {
         return CUDA_LAUNCH(call, places_kernel<decltype(code)>, dist_grid(call, job->count),
-                           DIST_THREADS, 0, keys, code, wishes, job->count, places);
+                           DIST_THREADS, 0, keys, code, targets, job->count, places);
     }));
     return list_out(call, job->places, places, job->count);
 }
@@ -155,7 +155,7 @@ static size_t orders_scratch(const ordo_orders_job *job)
 
 static size_t places_scratch(const ordo_places_job *job)
 {
-    return ordo_round_up(job->count * sizeof(ordo_place_wish), CUDA_SCRATCH_ALIGN) +
+    return ordo_round_up(job->count * sizeof(ordo_place_target), CUDA_SCRATCH_ALIGN) +
            ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
 }
 

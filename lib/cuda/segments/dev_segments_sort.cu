@@ -19,7 +19,7 @@ static bool is_empty(const ordo_segment_view *view)
     return view->count == 0 || (view->offsets == NULL && view->length == 0);
 }
 
-struct sort_wish { /* one verb on segments whose elements are neighbours */
+struct sort_options { /* one verb on segments whose elements are neighbours */
     ordo_type         type;
     bool              descending;
     const void       *in;
@@ -45,34 +45,34 @@ static segment_split split_layout(cuda_scratch *scratch, size_t n, size_t tiles,
     return split;
 }
 
-static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
+static segment_plan plan_of(cuda_scratch *scratch, const sort_options *options)
 {
-    const ordo_segment_view *const view = &wish->view;
-    size_t const                   bits = cuda_type_size(wish->type) == 8 ? 8 : 4;
+    const ordo_segment_view *const view = &options->view;
+    size_t const                   bits = cuda_type_size(options->type) == 8 ? 8 : 4;
     bool const                     fixed = view->offsets == NULL;
-    bool const                     keys = wish->result == RESULT_KEYS;
+    bool const                     keys = options->result == RESULT_KEYS;
     segment_plan                   plan = {};
     plan.shortest = fixed ? view->length : 0;
-    plan.longest = fixed ? view->length : wish->n;
+    plan.longest = fixed ? view->length : options->n;
     plan.record_size = keys ? bits : bits == 4 && plan.longest < UINT32_MAX ? 8 : 16;
     segment_limits const classes = segment_sort_classes(plan.record_size);
-    plan.classes = segment_classes_layout(scratch, view, wish->n, classes);
+    plan.classes = segment_classes_layout(scratch, view, options->n, classes);
     if (plan.longest <= classes.limits[SEGMENT_LISTS - 1])
         return plan;
     /* A merge of segments that overlap because of bad offsets may read beyond the end. */
-    size_t const room = wish->n + MERGE_TILE;
+    size_t const room = options->n + MERGE_TILE;
     plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
     plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
-    if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
+    if (options->result == RESULT_RANKS && options->ties == ORDO_TIES_DENSE)
         plan.heads = scratch_take<uint32_t>(scratch, plan.classes.most_tiles);
     if (plan.longest >= UINT32_MAX)
         return plan; /* tiles are merged */
-    uint16_t *const ids = scratch_take<uint16_t>(scratch, wish->n);
+    uint16_t *const ids = scratch_take<uint16_t>(scratch, options->n);
     size_t const    segments = segment_slots_most(plan.classes);
     plan.levels = plan.longest > CUDA_TUNE_SEGMENT_TWICE * classes.tile ? 2 : 1;
     for (size_t level = 0, tiles = plan.classes.most_tiles; level < plan.levels; level++) {
         segment_split *const split = &plan.splits[level];
-        *split = split_layout(scratch, wish->n, tiles, plan.record_size, classes);
+        *split = split_layout(scratch, options->n, tiles, plan.record_size, classes);
         split->ids = ids;
         split->segments =
             level == 0 ? segments : (size_t)plan.splits[0].lists.room[SEGMENT_LISTS - 1];
@@ -80,20 +80,20 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
             split->falls = scratch_take<uint32_t>(scratch, split->segments + SPLIT_COUNTS);
         tiles = split->lists.tiles;
     }
-    if (!keys || cuda_type_size(wish->type) != 4)
+    if (!keys || cuda_type_size(options->type) != 4)
         return plan;
     if (plan.shortest <= SEGMENT_EVEN_LONGEST)
         plan.even = segment_even_layout(scratch, segments, plan.classes.most_tiles);
     if (plan.longest > SEGMENT_HUGE)
-        plan.huge = segment_huge_layout(scratch, wish->n);
+        plan.huge = segment_huge_layout(scratch, options->n);
     return plan;
 }
 
 /* Calls f with the code of a type in words of 4 or 8 bytes. */
-template <typename F> static ordo_status with_segment_code(const sort_wish *wish, F &&f)
+template <typename F> static ordo_status with_segment_code(const sort_options *options, F &&f)
 {
-    key_ties const ties = wish->result == RESULT_KEYS ? KEY_TOTAL : KEY_FOLDED;
-    return with_key_code(wish->type, wish->descending, ties, [&](auto code) {
+    key_ties const ties = options->result == RESULT_KEYS ? KEY_TOTAL : KEY_FOLDED;
+    return with_key_code(options->type, options->descending, ties, [&](auto code) {
         typedef decltype(code)                                      CODE;
         typedef typename word_of<sizeof(typename CODE::BITS)>::type WORD;
         key_code_by_width<WORD>                                     any = {};
@@ -106,24 +106,24 @@ template <typename F> static ordo_status with_segment_code(const sort_wish *wish
     });
 }
 
-static ordo_status sort_records(cuda_call *call, const sort_wish *wish)
+static ordo_status sort_records(cuda_call *call, const sort_options *options)
 {
-    segment_plan const plan = plan_of(&call->scratch, wish);
+    segment_plan const plan = plan_of(&call->scratch, options);
     call->exec->algorithm = "merge";
     call->exec->facts.strategy = ORDO_STRATEGY_SEGMENTS;
-    return with_segment_code(wish, [&](auto code) {
+    return with_segment_code(options, [&](auto code) {
         typedef typename decltype(code)::BITS BITS;
         segment_job<BITS> const               job = {code,
-                                                     wish->in,
-                                                     wish->out,
+                                                     options->in,
+                                                     options->out,
                                                      NULL,
-                                                     wish->result,
-                                                     wish->ties,
-                                                     (uint16_t)cuda_type_size(wish->type),
-                                                     (uint16_t)wish->out_size,
-                                                     wish->real_ranks};
-        return wish->result == RESULT_KEYS ? segments_sort_keys(call, &plan, job)
-                                           : segments_sort_index(call, &plan, job);
+                                                     options->result,
+                                                     options->ties,
+                                                     (uint16_t)cuda_type_size(options->type),
+                                                     (uint16_t)options->out_size,
+                                                     options->real_ranks};
+        return options->result == RESULT_KEYS ? segments_sort_keys(call, &plan, job)
+                                              : segments_sort_index(call, &plan, job);
     });
 }
 
@@ -139,7 +139,7 @@ static ordo_status check_algorithm(cuda_call *call, ordo_algorithm algorithm)
 
 template <typename JOB> struct segment_verb {
     const ordo_verb &of;
-    sort_wish (*wish)(const JOB *job);
+    sort_options (*options)(const JOB *job);
     size_t (*alone_scratch)(const JOB *one);
     ordo_status (*run_alone)(cuda_call *call, const JOB *one);
 };
@@ -152,8 +152,8 @@ template <typename JOB> static size_t verb_scratch(const segment_verb<JOB> &verb
         JOB const one = segment_alone(verb.of, job, 0);
         return verb.alone_scratch(&one);
     }
-    sort_wish const wish = verb.wish(job);
-    return scratch_of(plan_of, &wish);
+    sort_options const options = verb.options(job);
+    return scratch_of(plan_of, &options);
 }
 
 template <typename JOB>
@@ -162,14 +162,14 @@ static ordo_status verb_run(cuda_call *call, const segment_verb<JOB> &verb, cons
     TRY(check_algorithm(call, job->algorithm));
     if (is_empty(job->segments))
         return ORDO_OK;
-    sort_wish const wish = verb.wish(job);
+    sort_options const options = verb.options(job);
     return is_separate(job->segments) ? segments_each_alone(call, verb.of, job, verb.run_alone)
-                                      : sort_records(call, &wish);
+                                      : sort_records(call, &options);
 }
 
 /* ---- Sort ---- */
 
-static sort_wish keys_wish(const ordo_sort_job *job)
+static sort_options keys_options(const ordo_sort_job *job)
 {
     return {job->type,
             job->descending,
@@ -192,7 +192,7 @@ static ordo_status sort_alone(cuda_call *call, const ordo_sort_job *one)
     return dev_radix_keys(call, &here);
 }
 
-static const segment_verb<ordo_sort_job> sort_verb = {ordo_verb_sort, keys_wish,
+static const segment_verb<ordo_sort_job> sort_verb = {ordo_verb_sort, keys_options,
                                                       dev_radix_keys_scratch, sort_alone};
 
 size_t dev_segments_sort_scratch(const ordo_sort_job *job) { return verb_scratch(sort_verb, job); }
@@ -207,7 +207,7 @@ ordo_status dev_segments_sort(cuda_call *call, const ordo_sort_job *job)
 /* ---- Pairs ---- */
 
 struct pairs_layout {
-    sort_wish      wish;
+    sort_options   options;
     void          *order;
     size_t         order_size;
     gather_buffers gather;
@@ -219,13 +219,13 @@ static pairs_layout layout_pairs(cuda_scratch *scratch, const ordo_pairs_job *jo
     size_t const n = job->keys.n;
     layout.order_size = n < UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
     layout.order = scratch_take<char>(scratch, n * layout.order_size);
-    layout.wish = keys_wish(&job->keys);
-    layout.wish.in = job->keys.keys;
-    layout.wish.out = layout.order;
-    layout.wish.result = RESULT_ORDER;
-    layout.wish.out_size = layout.order_size;
+    layout.options = keys_options(&job->keys);
+    layout.options.in = job->keys.keys;
+    layout.options.out = layout.order;
+    layout.options.result = RESULT_ORDER;
+    layout.options.out_size = layout.order_size;
     size_t const start = scratch->used;
-    (void)plan_of(scratch, &layout.wish);
+    (void)plan_of(scratch, &layout.options);
     size_t const sort_end = scratch->used;
     scratch->used = start; /* the copies are made after the sort, in the same memory */
     layout.gather = gather_layout(scratch, job);
@@ -260,21 +260,21 @@ ordo_status dev_segments_sort_pairs(cuda_call *call, const ordo_pairs_job *job)
     /* The plan of the sort is in scratch after the order. */
     call->scratch.used = (size_t)((char *)layout.order - call->scratch.base) +
                          ordo_round_up(bytes, CUDA_SCRATCH_ALIGN);
-    TRY(sort_records(call, &layout.wish));
+    TRY(sort_records(call, &layout.options));
     return dev_gather_pairs(call, job, layout.order, layout.order_size == sizeof(uint64_t),
                             layout.gather);
 }
 
 /* ---- Argsort ---- */
 
-static sort_wish index_wish(const ordo_argsort_job *job)
+static sort_options index_options(const ordo_argsort_job *job)
 {
     return {job->type, job->descending, job->keys,    job->index,
             job->n,    *job->segments,  RESULT_INDEX, cuda_type_size(job->index_type)};
 }
 
 static const segment_verb<ordo_argsort_job> argsort_verb = {
-    ordo_verb_argsort, index_wish, dev_radix_argsort_scratch, dev_radix_argsort};
+    ordo_verb_argsort, index_options, dev_radix_argsort_scratch, dev_radix_argsort};
 
 size_t dev_segments_argsort_scratch(const ordo_argsort_job *job)
 {
@@ -288,7 +288,7 @@ ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job)
 
 /* ---- Rank ---- */
 
-static sort_wish rank_wish(const ordo_rank_job *job)
+static sort_options rank_options(const ordo_rank_job *job)
 {
     return {job->type,    job->descending,
             job->keys,    job->ranks,
@@ -297,8 +297,8 @@ static sort_wish rank_wish(const ordo_rank_job *job)
             job->ties,    job->rank_type == ORDO_F64};
 }
 
-static const segment_verb<ordo_rank_job> rank_verb = {ordo_verb_rank, rank_wish, dev_rank_scratch,
-                                                      dev_rank};
+static const segment_verb<ordo_rank_job> rank_verb = {ordo_verb_rank, rank_options,
+                                                      dev_rank_scratch, dev_rank};
 
 size_t dev_segments_rank_scratch(const ordo_rank_job *job) { return verb_scratch(rank_verb, job); }
 

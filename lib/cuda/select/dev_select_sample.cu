@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(THREADS)
         ((WORD *)out->splitters)[i] = drawn[bitonic_at<WORD>(i)];
 }
 
-struct sample_wish { /* the positions, and the limits of the brackets */
+struct sample_options { /* the positions, and the limits of the brackets */
     select_positions positions;
     double           n, draws;
     size_t           room; /* keys that the sweep may keep */
@@ -198,14 +198,16 @@ static DEVICE unsigned divide_bracket(const sample_shared<WORD> &s, double draws
  * before each cell. */
 template <typename CODE, typename WORD>
 static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
-                             const sample_wish &wish, WORD last_word, select_plan *plan)
+                             const sample_options &options, WORD last_word, select_plan *plan)
 {
-    unsigned const lane = lane_id(), count = wish.positions.count;
+    unsigned const lane = lane_id(), count = options.positions.count;
     unsigned const mine = lane < count ? lane : 0;
-    double const   x = ((double)wish.positions.k[mine] + 0.5) / wish.n * wish.draws;
-    double const   reach = CUDA_TUNE_SELECT_SIGMAS * sqrt(x * (1 - x / wish.draws)) + SLACK;
-    unsigned const from = wish.from_first || x - reach < 0 ? 0 : cell_of_rank(s.cells, x - reach);
-    unsigned const own_to = x + reach >= wish.draws ? CELLS - 1 : cell_of_rank(s.cells, x + reach);
+    double const   x = ((double)options.positions.k[mine] + 0.5) / options.n * options.draws;
+    double const   reach = CUDA_TUNE_SELECT_SIGMAS * sqrt(x * (1 - x / options.draws)) + SLACK;
+    unsigned const from =
+        options.from_first || x - reach < 0 ? 0 : cell_of_rank(s.cells, x - reach);
+    unsigned const own_to =
+        x + reach >= options.draws ? CELLS - 1 : cell_of_rank(s.cells, x + reach);
 
     /* Positions ascend, and so do both ends of the brackets, so a bracket can overlap only the
      * bracket of the lane before. */
@@ -219,8 +221,8 @@ static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
     unsigned pieces = 0;
     double   kept = 0;
     if (is_first)
-        pieces = divide_bracket(s, wish.draws, last_word, from, to, lo, hi, &kept);
-    if (count >= SELECT_MAPPED && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
+        pieces = divide_bracket(s, options.draws, last_word, from, to, lo, hi, &kept);
+    if (count >= SELECT_MAPPED && !options.from_first && !__any_sync(WARP_ALL, pieces > 1))
         make_map(code, s, pieces == 1, last_word, &lo[0], &hi[0], &kept, &plan->map);
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(pieces);
     for (unsigned i = 0; i < pieces; i++) {
@@ -230,8 +232,8 @@ static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
     kept = warp_reduce<scan_add<double>>(kept);
     if (lane == WARP_LANES - 1) {
         plan->intervals = scanned;
-        plan->is_void =
-            scanned == 0 || (kept + 4 * sqrt(kept)) * wish.n / wish.draws > (double)wish.room;
+        plan->is_void = scanned == 0 ||
+                        (kept + 4 * sqrt(kept)) * options.n / options.draws > (double)options.room;
     }
 }
 
@@ -263,7 +265,7 @@ static DEVICE void scan_cells(sample_shared<WORD> &s, const uint32_t *cells, uns
 template <typename CODE>
 static __global__ void __launch_bounds__(THREADS)
     sample_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned lg_draws,
-                  sample_scratch *scratch, const __grid_constant__ sample_wish wish,
+                  sample_scratch *scratch, const __grid_constant__ sample_options options,
                   select_plan *plan)
 {
     typedef typename select_word<typename CODE::BITS>::type WORD;
@@ -302,7 +304,7 @@ static __global__ void __launch_bounds__(THREADS)
     scan_cells(s, scratch->cells, lg_draws);
     __syncthreads();
     if (threadIdx.x < WARP_LANES)
-        make_plan(code, s, wish, (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0, plan);
+        make_plan(code, s, options, (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0, plan);
 }
 
 /* At most one key in 64 is drawn, because a draw reads a sector of 32 bytes. */
@@ -323,9 +325,9 @@ ordo_status select_sample(cuda_call *call, const select_work *work, const select
     size_t const   draws = (size_t)1 << lg;
     size_t const   room = (size_t)work->kept.chunks -
                         select_sweep_blocks(input) * (SELECT_SWEEP_THREADS / WARP_LANES);
-    sample_wish const wish = {*positions, (double)input->n, (double)draws,
-                              room * (CUDA_TUNE_SELECT_CHUNK - WARP_LANES), from_first};
-    unsigned          blocks = 1; /* a power of 2, so that every thread draws the same number of
+    sample_options const options = {*positions, (double)input->n, (double)draws,
+                                    room * (CUDA_TUNE_SELECT_CHUNK - WARP_LANES), from_first};
+    unsigned             blocks = 1; /* a power of 2, so that every thread draws the same number of
                                    * keys */
     while (blocks * 2 <= draws / (THREADS * AT_ONCE) && blocks * 2 <= (unsigned)call->facts->sms)
         blocks *= 2;
@@ -336,6 +338,6 @@ ordo_status select_sample(cuda_call *call, const select_work *work, const select
         TRY(CUDA_LAUNCH(call, splitters_kernel<decltype(code)>, 1, THREADS, 0, code, keys, input->n,
                         scratch, work->plan, work->bins, SELECT_BINS * work->grids));
         return CUDA_LAUNCH(call, sample_kernel<decltype(code)>, blocks, THREADS, 0, code, keys,
-                           input->n, lg, scratch, wish, work->plan);
+                           input->n, lg, scratch, options, work->plan);
     });
 }

@@ -8,7 +8,7 @@
  * the window. Segments limit the windows. Minima and maxima have their own kernel
  * (dev_moving_bounds.cu). */
 #include "cuda/windows/moving_tile.cuh"
-#include "cuda/windows/moving_wish.cuh"
+#include "cuda/windows/moving_options.cuh"
 #include "cuda/segments/segments.cuh"
 
 /* ---- One output ---- */
@@ -19,11 +19,11 @@ struct moving_window {
 };
 
 template <typename WORD>
-static DEVICE double moving_quantile(const moving_wish &wish, const segment_codes<WORD> &codes,
-                                     const moving_tile<WORD> &tile, const moving_window &window,
-                                     unsigned seen)
+static DEVICE double
+moving_quantile(const moving_options &options, const segment_codes<WORD> &codes,
+                const moving_tile<WORD> &tile, const moving_window &window, unsigned seen)
 {
-    quantile_place const at = quantile_place_of(wish.method, wish.q, seen);
+    quantile_place const at = quantile_place_of(options.method, options.q, seen);
     double const         below =
         codes.value(codes.decode(tile.key(tile.kth(window.first, window.end, (unsigned)at.below))));
     double const above =
@@ -36,82 +36,83 @@ static DEVICE double moving_quantile(const moving_wish &wish, const segment_code
 
 /* The rank of the last element of the window. */
 template <typename WORD>
-static DEVICE double moving_rank(const moving_wish &wish, const segment_codes<WORD> &codes,
+static DEVICE double moving_rank(const moving_options &options, const segment_codes<WORD> &codes,
                                  const moving_tile<WORD> &tile, const moving_window &window,
                                  uint64_t last)
 {
-    WORD const     code = codes.read(wish.in, last);
+    WORD const     code = codes.read(options.in, last);
     unsigned const start = tile.lower(code);
-    if (wish.ties == ORDO_TIES_DENSE)
+    if (options.ties == ORDO_TIES_DENSE)
         return (double)(tile.distinct_below(window.first, window.end, start) + 1);
-    unsigned const before = wish.ties == ORDO_TIES_MAX || wish.ties == ORDO_TIES_ORDINAL
+    unsigned const before = options.ties == ORDO_TIES_MAX || options.ties == ORDO_TIES_ORDINAL
                                 ? 0
                                 : tile.count_below(window.first, window.end, start);
-    if (wish.ties == ORDO_TIES_MIN)
+    if (options.ties == ORDO_TIES_MIN)
         return (double)(before + 1);
     unsigned const to = tile.count_below(window.first, window.end, tile.upper(code));
-    return wish.ties == ORDO_TIES_AVERAGE ? (double)(before + 1 + to) * 0.5 : (double)to;
+    return options.ties == ORDO_TIES_AVERAGE ? (double)(before + 1 + to) * 0.5 : (double)to;
 }
 
 /* Computes output o of the tile, element begin + o. */
 template <typename WORD>
-static DEVICE void moving_output(const moving_wish &wish, const segment_codes<WORD> &codes,
+static DEVICE void moving_output(const moving_options &options, const segment_codes<WORD> &codes,
                                  const moving_tile<WORD> &tile, const moving_near &near,
                                  unsigned numbers, uint64_t begin, unsigned o)
 {
-    moving_reach const reach = moving_reach_at(wish, near, begin, o);
+    moving_reach const reach = moving_reach_at(options, near, begin, o);
     uint64_t const     i = begin + o;
     if (reach.after == 0)
         return;
-    unsigned const at = o + (unsigned)wish.back; /* the place of element i in the tile */
-    unsigned const ahead = min(reach.after, (unsigned)wish.ahead + 1);
-    moving_window  window = {at - min(reach.before, (unsigned)wish.back), at + ahead, 0};
+    unsigned const at = o + (unsigned)options.back; /* the place of element i in the tile */
+    unsigned const ahead = min(reach.after, (unsigned)options.ahead + 1);
+    moving_window  window = {at - min(reach.before, (unsigned)options.back), at + ahead, 0};
     unsigned const all = window.end - window.first;
     if (numbers < MOVING_TILE)
         window.nans = all - tile.count_below(window.first, window.end, numbers);
-    unsigned const seen = wish.nans == ORDO_NANS_OMIT ? all - window.nans : all;
-    bool const     is_rank = wish.op == ORDO_MOVING_RANK;
-    bool           hidden = seen < wish.min_periods || seen == 0 ||
-                  (window.nans > 0 && wish.nans == ORDO_NANS_PROPAGATE);
-    if (is_rank && wish.nans != ORDO_NANS_LAST && codes.is_float)
-        hidden |= codes.read(wish.in, i + ahead - 1) > codes.last_number();
+    unsigned const seen = options.nans == ORDO_NANS_OMIT ? all - window.nans : all;
+    bool const     is_rank = options.op == ORDO_MOVING_RANK;
+    bool           hidden = seen < options.min_periods || seen == 0 ||
+                  (window.nans > 0 && options.nans == ORDO_NANS_PROPAGATE);
+    if (is_rank && options.nans != ORDO_NANS_LAST && codes.is_float)
+        hidden |= codes.read(options.in, i + ahead - 1) > codes.last_number();
     if (hidden) {
-        moving_write_nan(wish, codes, i);
+        moving_write_nan(options, codes, i);
         return;
     }
     if (is_rank)
-        ((double *)wish.out)[i] = moving_rank(wish, codes, tile, window, i + ahead - 1);
+        ((double *)options.out)[i] = moving_rank(options, codes, tile, window, i + ahead - 1);
     else
-        ((double *)wish.out)[i] = moving_quantile(wish, codes, tile, window, seen);
+        ((double *)options.out)[i] = moving_quantile(options, codes, tile, window, seen);
 }
 
 template <typename WORD>
 static __global__ void __launch_bounds__(MOVING_THREADS)
-    moving_kernel(const __grid_constant__ moving_wish wish,
+    moving_kernel(const __grid_constant__ moving_options options,
                   const __grid_constant__ segment_codes<WORD> codes, unsigned outputs)
 {
     __shared__ moving_shared<WORD> shared;
     __shared__ moving_near         near;
     uint64_t const                 begin = (uint64_t)blockIdx.x * outputs;
-    int64_t const                  origin = (int64_t)begin - (int64_t)wish.back;
-    bool const              dense = wish.op == ORDO_MOVING_RANK && wish.ties == ORDO_TIES_DENSE;
+    int64_t const                  origin = (int64_t)begin - (int64_t)options.back;
+    bool const dense = options.op == ORDO_MOVING_RANK && options.ties == ORDO_TIES_DENSE;
     moving_tile<WORD> const tile = {&shared, dense};
     if (threadIdx.x < WARP_LANES)
-        moving_find_near(wish, begin, outputs, &near); /* the load has barriers */
+        moving_find_near(options, begin, outputs, &near); /* the load has barriers */
     tile.load([&](unsigned place) {
         int64_t const i = origin + place;
-        return i >= 0 && (uint64_t)i < wish.n ? codes.read(wish.in, (uint64_t)i) : (WORD) ~(WORD)0;
+        return i >= 0 && (uint64_t)i < options.n ? codes.read(options.in, (uint64_t)i)
+                                                 : (WORD) ~(WORD)0;
     });
     if (dense)
         tile.make_previous();
     else
         tile.make_levels();
     /* Sorted places below `numbers` hold numbers; the others hold NaNs. */
-    unsigned const numbers = codes.is_float && wish.nans != ORDO_NANS_LAST
+    unsigned const numbers = codes.is_float && options.nans != ORDO_NANS_LAST
                                  ? tile.upper(codes.last_number())
                                  : MOVING_TILE;
-    for (unsigned o = threadIdx.x; o < outputs && begin + o < wish.n; o += MOVING_THREADS)
-        moving_output(wish, codes, tile, near, numbers, begin, o);
+    for (unsigned o = threadIdx.x; o < outputs && begin + o < options.n; o += MOVING_THREADS)
+        moving_output(options, codes, tile, near, numbers, begin, o);
 }
 
 /* ---- The job ---- */
@@ -119,27 +120,27 @@ static __global__ void __launch_bounds__(MOVING_THREADS)
 size_t dev_moving_scratch(const ordo_moving_job *) { return 0; }
 
 /* Segments of a fixed layout are rows without gaps. */
-static moving_wish wish_of(const ordo_moving_job *job)
+static moving_options options_of(const ordo_moving_job *job)
 {
-    moving_wish wish = {};
-    wish.op = job->op;
-    wish.n = job->n;
-    wish.back = job->back;
-    wish.ahead = job->ahead;
-    wish.min_periods = job->min_periods;
-    wish.nans = job->nans;
-    wish.q = job->q;
-    wish.method = job->method;
-    wish.ties = job->ties;
-    wish.in = job->in;
-    wish.out = job->out;
-    wish.out_is_key = job->out_type == job->type;
-    wish.has_segments = job->segments != NULL;
+    moving_options options = {};
+    options.op = job->op;
+    options.n = job->n;
+    options.back = job->back;
+    options.ahead = job->ahead;
+    options.min_periods = job->min_periods;
+    options.nans = job->nans;
+    options.q = job->q;
+    options.method = job->method;
+    options.ties = job->ties;
+    options.in = job->in;
+    options.out = job->out;
+    options.out_is_key = job->out_type == job->type;
+    options.has_segments = job->segments != NULL;
     if (job->segments != NULL && job->segments->offsets == NULL)
-        wish.n = job->segments->count * job->segments->length;
+        options.n = job->segments->count * job->segments->length;
     if (job->segments != NULL)
-        wish.map = segment_map_of(job->segments, wish.n);
-    return wish;
+        options.map = segment_map_of(job->segments, options.n);
+    return options;
 }
 
 ordo_status dev_moving(cuda_call *call, const ordo_moving_job *job)
@@ -150,17 +151,17 @@ ordo_status dev_moving(cuda_call *call, const ordo_moving_job *job)
         return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
                          "a GPU has moving windows of at most %d elements; the window has %zu",
                          (int)MOVING_WINDOW, window);
-    moving_wish const wish = wish_of(job);
+    moving_options const options = options_of(job);
     call->exec->algorithm = "wavelet_tiles";
-    if (wish.n == 0 || (job->segments != NULL && job->segments->count == 0))
+    if (options.n == 0 || (job->segments != NULL && job->segments->count == 0))
         return ORDO_OK;
     if (is_bound(job->op))
-        return moving_bounds(call, wish, job->type);
+        return moving_bounds(call, options, job->type);
     return with_segment_codes(job->type, job->descending, is_rank ? KEY_FOLDED : KEY_TOTAL,
                               [&](auto codes) {
                                   unsigned const outputs = (unsigned)(MOVING_TILE + 1 - window);
                                   return CUDA_LAUNCH(call, moving_kernel<decltype(codes.flip)>,
-                                                     ordo_div_up(wish.n, outputs), MOVING_THREADS,
-                                                     0, wish, codes, outputs);
+                                                     ordo_div_up(options.n, outputs),
+                                                     MOVING_THREADS, 0, options, codes, outputs);
                               });
 }

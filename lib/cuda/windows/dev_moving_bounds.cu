@@ -6,7 +6,7 @@
  * of their own, where places outside the row have code 0. In other segments, a window that the
  * segment cuts takes the stretches of the step that fits its length. Cost: lg(window) steps per
  * element. NaNs, unless NaNs are keys, have code 0; a bit mask counts them. */
-#include "cuda/windows/moving_wish.cuh"
+#include "cuda/windows/moving_options.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {
@@ -37,16 +37,16 @@ static DEVICE unsigned nans_to(const bounds_shared<WORD, ITEMS> &s, unsigned i)
 /* Reads the tile that begins with element `origin`; elements outside of `where` have code 0. Ends
  * with a barrier. */
 template <typename WORD, int ITEMS>
-static DEVICE void load_codes(const moving_wish &wish, const segment_codes<WORD> &codes,
+static DEVICE void load_codes(const moving_options &options, const segment_codes<WORD> &codes,
                               int64_t origin, segment where, bool hides,
                               bounds_shared<WORD, ITEMS> &s)
 {
-    WORD const flip = wish.op == ORDO_MOVING_MIN ? (WORD) ~(WORD)0 : (WORD)0;
+    WORD const flip = options.op == ORDO_MOVING_MIN ? (WORD) ~(WORD)0 : (WORD)0;
     for (int j = 0; j < ITEMS; j++) {
         unsigned const place = j * THREADS + threadIdx.x;
         int64_t const  i = origin + place; /* less than the start is far above the length */
         bool const     inside = (uint64_t)i - where.start < where.length;
-        WORD const     code = inside ? codes.read(wish.in, (uint64_t)i) : (WORD)0;
+        WORD const     code = inside ? codes.read(options.in, (uint64_t)i) : (WORD)0;
         bool const     is_nan = inside && hides && code > codes.last_number();
         uint32_t const word = __ballot_sync(WARP_ALL, is_nan);
         s.codes[place] = inside && !is_nan ? (WORD)(code ^ flip) : (WORD)0;
@@ -94,12 +94,13 @@ struct bounds_window {
 
 /* The window of output o of the tile. */
 template <typename WORD, int ITEMS>
-static DEVICE bounds_window window_of(const moving_wish &wish, const bounds_shared<WORD, ITEMS> &s,
-                                      uint64_t begin, unsigned o)
+static DEVICE bounds_window window_of(const moving_options             &options,
+                                      const bounds_shared<WORD, ITEMS> &s, uint64_t begin,
+                                      unsigned o)
 {
-    moving_reach const reach = moving_reach_at(wish, s.near, begin, o);
-    unsigned const     back = (unsigned)wish.back, at = o + back; /* the place of its element */
-    unsigned const     end = at + min(reach.after, (unsigned)wish.ahead + 1);
+    moving_reach const reach = moving_reach_at(options, s.near, begin, o);
+    unsigned const     back = (unsigned)options.back, at = o + back; /* the place of its element */
+    unsigned const     end = at + min(reach.after, (unsigned)options.ahead + 1);
     return {(uint16_t)(at - min(reach.before, back)),
             (uint16_t)(reach.after != 0 ? end : at - min(reach.before, back))};
 }
@@ -130,15 +131,16 @@ static DEVICE void find_bounds(bounds_shared<WORD, ITEMS> &s, unsigned stretch,
 
 /* Writes output i from the largest code of its window, which has `length` elements. */
 template <typename WORD>
-static DEVICE void write_bound(const moving_wish &wish, const segment_codes<WORD> &codes,
+static DEVICE void write_bound(const moving_options &options, const segment_codes<WORD> &codes,
                                uint64_t i, WORD code, unsigned length, unsigned nans)
 {
-    WORD const     flip = wish.op == ORDO_MOVING_MIN ? (WORD) ~(WORD)0 : (WORD)0;
-    unsigned const seen = length - (wish.nans == ORDO_NANS_OMIT ? nans : 0);
-    if (seen < wish.min_periods || seen == 0 || (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE))
-        moving_write_nan(wish, codes, i);
+    WORD const     flip = options.op == ORDO_MOVING_MIN ? (WORD) ~(WORD)0 : (WORD)0;
+    unsigned const seen = length - (options.nans == ORDO_NANS_OMIT ? nans : 0);
+    if (seen < options.min_periods || seen == 0 ||
+        (nans > 0 && options.nans == ORDO_NANS_PROPAGATE))
+        moving_write_nan(options, codes, i);
     else
-        moving_write_key(wish, codes, i, (WORD)(code ^ flip));
+        moving_write_key(options, codes, i, (WORD)(code ^ flip));
 }
 
 struct bounds_tile { /* the outputs of a block */
@@ -151,7 +153,7 @@ struct bounds_tile { /* the outputs of a block */
 /* The outputs of a tile whose windows only the ends of `where` cut; places outside of it have code
  * 0. */
 template <typename WORD, int ITEMS>
-static DEVICE void whole_windows(const moving_wish &wish, const segment_codes<WORD> &codes,
+static DEVICE void whole_windows(const moving_options &options, const segment_codes<WORD> &codes,
                                  bounds_shared<WORD, ITEMS> &s, const bounds_tile &tile,
                                  unsigned window, unsigned stretch)
 {
@@ -160,17 +162,17 @@ static DEVICE void whole_windows(const moving_wish &wish, const segment_codes<WO
         widen(s, distance);
     for (unsigned o = threadIdx.x; o < tile.outputs && tile.begin + o < last; o += THREADS) {
         uint64_t const i = tile.begin + o;
-        uint64_t const first = i - start > wish.back ? i - wish.back : start;
-        uint64_t const end = last - i > wish.ahead ? i + wish.ahead + 1 : last;
+        uint64_t const first = i - start > options.back ? i - options.back : start;
+        uint64_t const end = last - i > options.ahead ? i + options.ahead + 1 : last;
         unsigned const nans = tile.hides ? nans_to(s, o + window) - nans_to(s, o) : 0;
         WORD const     low = s.codes[o], high = s.codes[o + window - stretch];
-        write_bound(wish, codes, i, low > high ? low : high, (unsigned)(end - first), nans);
+        write_bound(options, codes, i, low > high ? low : high, (unsigned)(end - first), nans);
     }
 }
 
 /* The outputs of any tile. */
 template <typename WORD, int ITEMS>
-static DEVICE void cut_windows(const moving_wish &wish, const segment_codes<WORD> &codes,
+static DEVICE void cut_windows(const moving_options &options, const segment_codes<WORD> &codes,
                                bounds_shared<WORD, ITEMS> &s, const bounds_tile &tile,
                                unsigned stretch)
 {
@@ -180,8 +182,8 @@ static DEVICE void cut_windows(const moving_wish &wish, const segment_codes<WORD
     for (int j = 0; j < ITEMS; j++) {
         unsigned const o = j * THREADS + threadIdx.x;
         windows[j] = {0, 0};
-        if (o < tile.outputs && tile.begin + o < wish.n)
-            windows[j] = window_of(wish, s, tile.begin, o);
+        if (o < tile.outputs && tile.begin + o < options.n)
+            windows[j] = window_of(options, s, tile.begin, o);
     }
     find_bounds(s, stretch, windows, best);
 #pragma unroll
@@ -189,8 +191,8 @@ static DEVICE void cut_windows(const moving_wish &wish, const segment_codes<WORD
         bounds_window const here = windows[j];
         unsigned const      nans = tile.hides ? nans_to(s, here.end) - nans_to(s, here.first) : 0;
         if (here.length() != 0)
-            write_bound(wish, codes, tile.begin + j * THREADS + threadIdx.x, best[j], here.length(),
-                        nans);
+            write_bound(options, codes, tile.begin + j * THREADS + threadIdx.x, best[j],
+                        here.length(), nans);
     }
 }
 
@@ -210,7 +212,7 @@ struct bounds_rows {
 /* Every tile has outputs of one row. */
 template <typename WORD>
 static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), false))
-    bounds_by_rows(const __grid_constant__ moving_wish wish,
+    bounds_by_rows(const __grid_constant__ moving_options options,
                    const __grid_constant__ segment_codes<WORD> codes, bounds_rows const rows,
                    unsigned window, unsigned stretch)
 {
@@ -218,53 +220,53 @@ static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), 
     segment const     where = {blockIdx.x / rows.tiles * rows.length, rows.length};
     uint64_t const    begin = where.start + (uint64_t)(blockIdx.x % rows.tiles) * rows.outputs;
     bounds_tile const tile = {where, begin, rows.outputs,
-                              codes.is_float && wish.nans != ORDO_NANS_LAST};
-    load_codes(wish, codes, (int64_t)begin - (int64_t)wish.back, where, tile.hides, s);
-    whole_windows(wish, codes, s, tile, window, stretch);
+                              codes.is_float && options.nans != ORDO_NANS_LAST};
+    load_codes(options, codes, (int64_t)begin - (int64_t)options.back, where, tile.hides, s);
+    whole_windows(options, codes, s, tile, window, stretch);
 }
 
 template <typename WORD>
 static __global__ void __launch_bounds__(THREADS, bounds_resident(sizeof(WORD), true))
-    bounds_by_segments(const __grid_constant__ moving_wish wish,
+    bounds_by_segments(const __grid_constant__ moving_options options,
                        const __grid_constant__ segment_codes<WORD> codes, unsigned outputs,
                        unsigned window, unsigned stretch)
 {
     __shared__ bounds_shared<WORD, ITEMS_OF_SEGMENTS> s;
     uint64_t const                                    begin = (uint64_t)blockIdx.x * outputs;
-    bool const        hides = codes.is_float && wish.nans != ORDO_NANS_LAST;
-    bounds_tile const tile = {{0, wish.n}, begin, outputs, hides};
+    bool const        hides = codes.is_float && options.nans != ORDO_NANS_LAST;
+    bounds_tile const tile = {{0, options.n}, begin, outputs, hides};
     if (threadIdx.x < WARP_LANES)
-        moving_find_near(wish, begin, outputs, &s.near);
-    load_codes(wish, codes, (int64_t)begin - (int64_t)wish.back, tile.where, tile.hides, s);
-    if (s.near.are_several || s.near.reach.before < wish.back ||
-        s.near.reach.after < outputs + wish.ahead)
-        cut_windows(wish, codes, s, tile, stretch);
+        moving_find_near(options, begin, outputs, &s.near);
+    load_codes(options, codes, (int64_t)begin - (int64_t)options.back, tile.where, tile.hides, s);
+    if (s.near.are_several || s.near.reach.before < options.back ||
+        s.near.reach.after < outputs + options.ahead)
+        cut_windows(options, codes, s, tile, stretch);
     else
-        whole_windows(wish, codes, s, tile, window, stretch);
+        whole_windows(options, codes, s, tile, window, stretch);
 }
 
 /* The tiles of an array or of its rows; no tiles if rows are too short for tiles of their own. */
-static bounds_rows bounds_rows_of(const moving_wish &wish, unsigned window)
+static bounds_rows bounds_rows_of(const moving_options &options, unsigned window)
 {
     unsigned const outputs = ITEMS_OF_ROWS * THREADS + 1 - window;
-    bounds_rows    rows = {wish.n, 0, outputs};
-    if (wish.has_segments && wish.map.offsets != NULL)
+    bounds_rows    rows = {options.n, 0, outputs};
+    if (options.has_segments && options.map.offsets != NULL)
         return rows;
-    if (wish.has_segments)
-        rows.length = wish.map.length;
+    if (options.has_segments)
+        rows.length = options.map.length;
     uint64_t const tiles = ordo_div_up(rows.length, outputs);
-    if (wish.has_segments && 4 * tiles * outputs > 5 * rows.length)
+    if (options.has_segments && 4 * tiles * outputs > 5 * rows.length)
         return rows;
     rows.tiles = (unsigned)tiles;
     rows.outputs = (unsigned)ordo_div_up(rows.length, tiles);
     return rows;
 }
 
-ordo_status moving_bounds(cuda_call *call, const moving_wish &wish, ordo_type type)
+ordo_status moving_bounds(cuda_call *call, const moving_options &options, ordo_type type)
 {
-    unsigned const    window = (unsigned)(wish.back + wish.ahead + 1);
+    unsigned const    window = (unsigned)(options.back + options.ahead + 1);
     unsigned const    outputs = ITEMS_OF_SEGMENTS * THREADS + 1 - window; /* of a tile */
-    bounds_rows const rows = bounds_rows_of(wish, window);
+    bounds_rows const rows = bounds_rows_of(options, window);
     unsigned          stretch = 1;
     while (2 * stretch <= window)
         stretch *= 2;
@@ -272,9 +274,9 @@ ordo_status moving_bounds(cuda_call *call, const moving_wish &wish, ordo_type ty
     return with_segment_codes(type, false, KEY_TOTAL, [&](auto codes) {
         typedef decltype(codes.flip) WORD;
         if (rows.tiles != 0)
-            return CUDA_LAUNCH(call, bounds_by_rows<WORD>, wish.n / rows.length * rows.tiles,
-                               THREADS, 0, wish, codes, rows, window, stretch);
-        return CUDA_LAUNCH(call, bounds_by_segments<WORD>, ordo_div_up(wish.n, outputs), THREADS, 0,
-                           wish, codes, outputs, window, stretch);
+            return CUDA_LAUNCH(call, bounds_by_rows<WORD>, options.n / rows.length * rows.tiles,
+                               THREADS, 0, options, codes, rows, window, stretch);
+        return CUDA_LAUNCH(call, bounds_by_segments<WORD>, ordo_div_up(options.n, outputs), THREADS,
+                           0, options, codes, outputs, window, stretch);
     });
 }

@@ -254,7 +254,7 @@ ordo_status dist_side(dist_call *c, uint64_t memory, ordo_ctx **out)
     return ORDO_OK;
 }
 
-ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
+ordo_status dist_greet(dist_call *c, const dist_options *options, ordo_status status)
 {
     size_t const size = (size_t)c->comm.size;
     if (status == ORDO_OK) /* before any work, because all processes must get the same status */
@@ -265,8 +265,8 @@ ordo_status dist_greet(dist_call *c, const dist_wish *wish, ordo_status status)
                             .n = c->n,
                             .failed = status != ORDO_OK};
     greeting *const all = c->greetings;
-    strncpy(mine.verb, wish->verb, sizeof mine.verb - 1);
-    memcpy(mine.facts, wish->facts, sizeof mine.facts);
+    strncpy(mine.verb, options->verb, sizeof mine.verb - 1);
+    memcpy(mine.facts, options->facts, sizeof mine.facts);
     TRY(dist_allgather(c, &mine, sizeof mine, all));
     bool failed = false;
     for (size_t r = 0; r < size; r++)

@@ -45,35 +45,35 @@ typedef struct dist_call {
 ordo_status dist_add_counts(dist_call *c, const char *elements);
 
 /* What every process must say alike. */
-typedef struct dist_wish {
+typedef struct dist_options {
     const char *verb;
     uint64_t    facts[4]; /* of the verb: sizes, rules, hashes of positions */
-} dist_wish;
+} dist_options;
 
 /* Reads the table of the transport; the only check whose failure is not agreed upon. */
 ordo_status dist_open(dist_call *c, ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm);
 
 /* Agrees on the arguments: `status` is what this process's own checks found. Sets counts, total and
  * offset, and makes the inner context. Call dist_end() afterwards in any case. */
-ordo_status               dist_greet(dist_call *c, const dist_wish *wish, ordo_status status);
-static inline ordo_status dist_begin(dist_call *c, const dist_wish *wish, ordo_status status)
+ordo_status               dist_greet(dist_call *c, const dist_options *options, ordo_status status);
+static inline ordo_status dist_begin(dist_call *c, const dist_options *options, ordo_status status)
 {
-    ordo_status const agreed = dist_greet(c, wish, status);
+    ordo_status const agreed = dist_greet(c, options, status);
     return agreed == ORDO_OK ? status : agreed;
 }
 ordo_status dist_end(dist_call *c, ordo_status status);
 
 /* The body of a public function with the parameters ctx and comm. `checked` is the status of its
- * own checks, `run` that of the work, and a dist_wish follows. */
+ * own checks, `run` that of the work, and a dist_options follows. */
 #define DIST_CALL(operation, call, checked, run, ...)                                              \
     do {                                                                                           \
         ordo_exec *exec;                                                                           \
         TRY(api_enter(ctx, operation, (ordo_type)0, (call)->n, &exec));                            \
         ordo_status status = dist_open(call, ctx, exec, comm);                                     \
         if (status == ORDO_OK) {                                                                   \
-            ordo_status const own = (checked);                                                     \
-            dist_wish const   wish = {__VA_ARGS__};                                                \
-            status = dist_begin(call, &wish, own);                                                 \
+            ordo_status const  own = (checked);                                                    \
+            dist_options const options = {__VA_ARGS__};                                            \
+            status = dist_begin(call, &options, own);                                              \
             if (status == ORDO_OK)                                                                 \
                 status = (run);                                                                    \
             status = dist_end(call, status);                                                       \

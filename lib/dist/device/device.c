@@ -113,12 +113,12 @@ ordo_status device_orders(dist_call *c, const ordo_order_of *order, const void *
 }
 
 ordo_status device_places(dist_call *c, const ordo_order_of *order, const void *keys,
-                          const ordo_place_wish *wishes, size_t count, uint64_t *places)
+                          const ordo_place_target *targets, size_t count, uint64_t *places)
 {
-    ordo_places_job const job = {*order, keys, wishes, places, count};
+    ordo_places_job const job = {*order, keys, targets, places, count};
     for (size_t i = 0; i < count && !dist_on_device(c); i++)
-        places[i] = cells_place(order, keys, (size_t)wishes[i].from, (size_t)wishes[i].to,
-                                wishes[i].order, wishes[i].above != 0);
+        places[i] = cells_place(order, keys, (size_t)targets[i].from, (size_t)targets[i].to,
+                                targets[i].order, targets[i].above != 0);
     if (!dist_on_device(c))
         return ORDO_OK;
     return count == 0 ? ORDO_OK : c->device.backend->dist->places(c->device.state, &job, c->exec);

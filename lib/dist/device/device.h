@@ -33,7 +33,7 @@ ordo_status device_iota(dist_call *c, void *out, size_t n, ordo_type type, uint6
 ordo_status device_orders(dist_call *c, const ordo_order_of *order, const void *keys,
                           const uint64_t *places, size_t count, uint64_t *orders);
 ordo_status device_places(dist_call *c, const ordo_order_of *order, const void *keys,
-                          const ordo_place_wish *wishes, size_t count, uint64_t *places);
+                          const ordo_place_target *targets, size_t count, uint64_t *places);
 /* cells_run for keys of the device; pass->kept is device memory. */
 ordo_status device_cells(dist_call *c, cells_pass *pass);
 

@@ -221,15 +221,15 @@ static ordo_status gather_rest(narrowing *s)
 /* Sorts the keys that are left, and finds the spans of the positions in them. */
 static ordo_status open_intervals(narrowing *s, const cut_keys *keys, cut_interval **intervals)
 {
-    dist_call *const c = s->call;
-    ordo_place_wish *ends;
-    uint64_t        *places;
+    dist_call *const   c = s->call;
+    ordo_place_target *ends;
+    uint64_t          *places;
     TRY_SCRATCH(c->exec, s->count * sizeof **intervals, *intervals);
     TRY_SCRATCH(c->exec, 2 * s->count * sizeof *ends, ends);
     TRY_SCRATCH(c->exec, 2 * s->count * sizeof *places, places);
     for (size_t i = 0; i < 2 * s->count; i++) {
         const span *const at = &s->spans[s->span_of[i / 2]];
-        ends[i] = (ordo_place_wish){0, keys->n, i % 2 == 0 ? at->lo : at->hi, i % 2};
+        ends[i] = (ordo_place_target){0, keys->n, i % 2 == 0 ? at->lo : at->hi, i % 2};
     }
     TRY(keys->on_device
             ? device_sort_orders(c, (void *)s->kept, keys->n)

@@ -275,22 +275,22 @@ static void count_offers(const rounds *r)
 static ordo_status count_on_device(const rounds *r, size_t offers)
 {
     const cut_keys *const keys = r->list->device;
-    ordo_place_wish      *wishes;
-    TRY_SCRATCH(r->call->exec, (2 * offers + 1) * sizeof *wishes, wishes);
+    ordo_place_target    *targets;
+    TRY_SCRATCH(r->call->exec, (2 * offers + 1) * sizeof *targets, targets);
     for (size_t j = 0, i = 0, open = 0; j < r->count; j++) {
         const cut_interval *const at = &r->intervals[j];
         if (!at->open)
             continue;
         for (; i < r->ends[open]; i++)
             for (uint64_t above = 0; above < 2; above++)
-                wishes[2 * i + above] =
-                    (ordo_place_wish){at->from, at->to, r->offers[i].order, above};
+                targets[2 * i + above] =
+                    (ordo_place_target){at->from, at->to, r->offers[i].order, above};
         open++;
     }
-    TRY(device_places(r->call, &keys->order, keys->sorted, wishes, 2 * offers, r->here));
+    TRY(device_places(r->call, &keys->order, keys->sorted, targets, 2 * offers, r->here));
     for (size_t i = 0; i < offers; i++) {
         r->here[2 * i + 1] -= r->here[2 * i];
-        r->here[2 * i] -= wishes[2 * i].from;
+        r->here[2 * i] -= targets[2 * i].from;
     }
     return ORDO_OK;
 }

@@ -119,8 +119,8 @@ static ordo_status entered(ordo_ctx *ctx, ordo_exec *exec, const ordo_comm *comm
     ordo_status const checked =
         dist_read_opts(c, x->job->opts, ORDO_DESCENDING | ORDO_SPILL_IN_MEMORY);
     prepare(x);
-    dist_wish const wish = {"ordo_dist_sort", {x->job->value_size}};
-    ordo_status     status = dist_begin(c, &wish, checked);
+    dist_options const options = {"ordo_dist_sort", {x->job->value_size}};
+    ordo_status        status = dist_begin(c, &options, checked);
     if (status == ORDO_OK)
         status = run(x);
     if (status != ORDO_OK)

@@ -122,13 +122,13 @@ static ordo_status select_run(chosen *x, const uint64_t *k, size_t count)
 
 /* ---- The calls for positions ---- */
 
-typedef struct position_wish {
+typedef struct position_options {
     const char     *verb;
     const uint64_t *k; /* NULL: quantiles */
     const double   *q;
     size_t          count;
     ordo_method     method;
-} position_wish;
+} position_options;
 
 static ordo_status check_results(chosen *x, const ordo_strings *strings, const ordo_dist_text *out,
                                  size_t count, const ordo_dist_opts *opts)
@@ -140,8 +140,9 @@ static ordo_status check_results(chosen *x, const ordo_strings *strings, const o
     return string_part_check(&x->part, strings, opts);
 }
 
-static ordo_status check_positions(chosen *x, const position_wish *w, const ordo_strings *strings,
-                                   const ordo_dist_text *out, const ordo_dist_opts *opts)
+static ordo_status check_positions(chosen *x, const position_options *w,
+                                   const ordo_strings *strings, const ordo_dist_text *out,
+                                   const ordo_dist_opts *opts)
 {
     ordo_exec *const exec = x->part.c.exec;
     const void      *list = w->k != NULL ? (const void *)w->k : (const void *)w->q;
@@ -159,7 +160,7 @@ static ordo_status check_positions(chosen *x, const position_wish *w, const ordo
     return api_check_q(exec, w->q, w->count);
 }
 
-static ordo_status positions_run(chosen *x, const position_wish *w)
+static ordo_status positions_run(chosen *x, const position_options *w)
 {
     dist_call *const c = &x->part.c;
     ordo_exec *const exec = c->exec;
@@ -182,7 +183,7 @@ static ordo_status positions_run(chosen *x, const position_wish *w)
 }
 
 static ordo_status find_positions(ordo_ctx *ctx, const ordo_comm *comm, const char *operation,
-                                  chosen *x, const position_wish *w, const ordo_strings *strings,
+                                  chosen *x, const position_options *w, const ordo_strings *strings,
                                   const ordo_dist_text *out, const ordo_dist_opts *opts)
 {
     DIST_CALL(operation, &x->part.c, check_positions(x, w, strings, out, opts), positions_run(x, w),
@@ -194,8 +195,8 @@ ordo_status ordo_dist_select_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                      size_t count, uint64_t *index, const ordo_dist_text *out,
                                      const ordo_dist_opts *opts)
 {
-    chosen              x = {.part = {.c = {.n = n}}, .index = index};
-    position_wish const w = {.verb = "ordo_dist_select_strings", .k = k, .count = count};
+    chosen                 x = {.part = {.c = {.n = n}}, .index = index};
+    position_options const w = {.verb = "ordo_dist_select_strings", .k = k, .count = count};
     return find_positions(ctx, comm, "dist_select_strings", &x, &w, strings, out, opts);
 }
 
@@ -204,12 +205,12 @@ ordo_status ordo_dist_quantiles_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                         size_t count, ordo_method method, uint64_t *index,
                                         const ordo_dist_text *out, const ordo_dist_opts *opts)
 {
-    chosen              x = {.part = {.c = {.n = n}}, .index = index};
-    position_wish const w = {.verb = "ordo_dist_quantiles_strings",
-                             .q = q,
-                             .count = count,
-                             .method =
-                                 method == ORDO_METHOD_DEFAULT ? ORDO_METHOD_INVERTED_CDF : method};
+    chosen                 x = {.part = {.c = {.n = n}}, .index = index};
+    position_options const w = {.verb = "ordo_dist_quantiles_strings",
+                                .q = q,
+                                .count = count,
+                                .method = method == ORDO_METHOD_DEFAULT ? ORDO_METHOD_INVERTED_CDF
+                                                                        : method};
     return find_positions(ctx, comm, "dist_quantiles_strings", &x, &w, strings, out, opts);
 }
 
@@ -217,12 +218,12 @@ ordo_status ordo_dist_median_strings(ordo_ctx *ctx, const ordo_comm *comm,
                                      const ordo_strings *strings, size_t n, uint64_t *index,
                                      const ordo_dist_text *out, const ordo_dist_opts *opts)
 {
-    double const        half = 0.5;
-    chosen              x = {.part = {.c = {.n = n}}, .index = index};
-    position_wish const w = {.verb = "ordo_dist_median_strings",
-                             .q = &half,
-                             .count = 1,
-                             .method = ORDO_METHOD_INVERTED_CDF};
+    double const           half = 0.5;
+    chosen                 x = {.part = {.c = {.n = n}}, .index = index};
+    position_options const w = {.verb = "ordo_dist_median_strings",
+                                .q = &half,
+                                .count = 1,
+                                .method = ORDO_METHOD_INVERTED_CDF};
     return find_positions(ctx, comm, "dist_median_strings", &x, &w, strings, out, opts);
 }
 

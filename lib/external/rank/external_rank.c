@@ -369,12 +369,12 @@ static ordo_status rank_entered(ordo_ctx *ctx, ordo_exec *exec, ranker r,
                                 ordo_external_report *report)
 {
     external_call  c = {.ctx = ctx, .exec = exec, .failure = FAILURE_NONE, .resumes = "rank"};
-    ordo_rank_opts wish;
+    ordo_rank_opts options;
     r.call = &c;
     TRY(external_arguments(&c, elements, from, opts, report));
     TRY(external_sink(&c, to));
     TRY(api_check_ranks(exec, r.rank_type, &ORDO_OPTS(ordo_rank_opts, .ties = (uint32_t)r.ties),
-                        &wish));
+                        &options));
     FAIL_IF((c.opts.flags & ORDO_UNIQUE) != 0, ORDO_E_UNSUPPORTED,
             "opts.flags has ORDO_UNIQUE; expected it only for a sort");
     size_t const width = ordo_type_size(c.kind.type);

@@ -235,13 +235,13 @@ static ordo_status fill_index(text_work *work, const text_args *args, const uint
 
 static ordo_status read_opts(ordo_exec *exec, const ordo_fm_opts *opts, uint32_t *sample)
 {
-    ordo_fm_opts wish;
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_place(exec, wish.flags, 0, NULL));
-    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.sample > FM_MOST_SAMPLE, ORDO_E_ARG, "opts.sample is %u; expected 1 to %d",
-            wish.sample, FM_MOST_SAMPLE);
-    *sample = wish.sample != 0 ? wish.sample : FM_SAMPLE;
+    ordo_fm_opts options;
+    TRY(api_opts_read(exec, &options, sizeof options, opts));
+    TRY(api_check_place(exec, options.flags, 0, NULL));
+    FAIL_IF(options.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(options.sample > FM_MOST_SAMPLE, ORDO_E_ARG, "opts.sample is %u; expected 1 to %d",
+            options.sample, FM_MOST_SAMPLE);
+    *sample = options.sample != 0 ? options.sample : FM_SAMPLE;
     return ORDO_OK;
 }
 

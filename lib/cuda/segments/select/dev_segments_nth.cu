@@ -36,12 +36,12 @@ template <typename WORD> struct nth_pivot {
     WORD code;
     bool is_there;
 
-    DEVICE nth_pivot(const segment_codes<WORD> &codes, const nth_wish &wish, uint64_t number,
+    DEVICE nth_pivot(const segment_codes<WORD> &codes, const nth_options &options, uint64_t number,
                      uint64_t length)
-        : code(0), is_there(wish.k < length)
+        : code(0), is_there(options.k < length)
     {
         if (is_there)
-            code = codes.read(wish.pivots, number);
+            code = codes.read(options.pivots, number);
     }
     DEVICE nth_part part(WORD word) const
     {
@@ -87,18 +87,19 @@ template <typename WORD, bool WRITES>
 static __global__ void __launch_bounds__(NTH_THREADS)
     nth_tiles(const __grid_constant__ segment_codes<WORD> codes,
               const __grid_constant__ segment_classes     classes,
-              const __grid_constant__ nth_wish wish, nth_counts *counts, const nth_counts *totals)
+              const __grid_constant__ nth_options options, nth_counts *counts,
+              const nth_counts *totals)
 {
     __shared__ uint32_t rows[WRITES ? NTH_ITEMS * NTH_WARPS : 1], sums[NTH_WARPS];
     uint64_t const      tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
         segment_part const    here = segment_tile_at(classes, t);
         uint64_t const        from = here.tile * NTH_TILE, length = here.where.length;
-        nth_pivot<WORD> const pivot(codes, wish, here.number, length);
+        nth_pivot<WORD> const pivot(codes, options, here.number, length);
         WORD                  raw[NTH_ITEMS], code[NTH_ITEMS];
         auto const at = [&](int e) { return from + (unsigned)e * NTH_THREADS + threadIdx.x; };
         read_items(
-            wish.keys, codes.bytes, [&](int e) { return here.where.start + at(e); },
+            options.keys, codes.bytes, [&](int e) { return here.where.start + at(e); },
             [&](int e) { return at(e) < length; }, raw);
         codes.encode_each(raw, code);
         nth_masks masks = {};
@@ -124,7 +125,7 @@ static __global__ void __launch_bounds__(NTH_THREADS)
                                                ahead.tied + (both >> 16), all.less, all.tied);
                     /* beyond the segment only if segments overlap because of bad offsets */
                     if (at(e) < length && to < length)
-                        segment_put(codes, wish.out, here.where.start + to, at(e), raw[e]);
+                        segment_put(codes, options.out, here.where.start + to, at(e), raw[e]);
                 });
         }
     }
@@ -225,18 +226,18 @@ static unsigned nth_lanes_lg(const segment_map &map)
 
 template <typename WORD>
 static ordo_status nth_split(cuda_call *call, const segment_codes<WORD> &codes,
-                             const nth_work &work, const nth_wish &wish)
+                             const nth_work &work, const nth_options &options)
 {
-    TRY(nth_short(call, codes, work.classes, wish, nth_lanes_lg(work.classes.map)));
+    TRY(nth_short(call, codes, work.classes, options, nth_lanes_lg(work.classes.map)));
     if (work.classes.most_tiles == 0)
         return ORDO_OK;
     size_t const tiles = segment_grid(call, work.classes.most_tiles, 1, 4);
     TRY(CUDA_LAUNCH(call, (nth_tiles<WORD, false>), tiles, NTH_THREADS, 0, codes, work.classes,
-                    wish, work.before, (const nth_counts *)work.totals));
+                    options, work.before, (const nth_counts *)work.totals));
     TRY(CUDA_LAUNCH(call, nth_scan, segment_grid(call, segment_slots_most(work.classes), 1, 2),
                     NTH_SCAN_THREADS, 0, work.classes, work.before, work.totals));
     return CUDA_LAUNCH(call, (nth_tiles<WORD, true>), tiles, NTH_THREADS, 0, codes, work.classes,
-                       wish, work.before, (const nth_counts *)work.totals);
+                       options, work.before, (const nth_counts *)work.totals);
 }
 
 ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)
@@ -258,13 +259,13 @@ ordo_status dev_nth(cuda_call *call, const ordo_nth_job *job)
         TRY(dev_segments_select_long(call, &select));
     call->scratch.used = used;
     TRY(segment_classes_fill(call, work.classes));
-    nth_wish wish = {};
-    wish.keys = job->keys;
-    wish.pivots = work.pivots;
-    wish.k = job->k;
-    wish.out = {job->out, job->index, job->index_type == ORDO_U64};
+    nth_options options = {};
+    options.keys = job->keys;
+    options.pivots = work.pivots;
+    options.k = job->k;
+    options.out = {job->out, job->index, job->index_type == ORDO_U64};
     TRY(with_segment_codes(job->type, job->descending, KEY_FOLDED,
-                           [&](auto codes) { return nth_split(call, codes, work, wish); }));
+                           [&](auto codes) { return nth_split(call, codes, work, options); }));
     call->exec->algorithm = "segments";
     return ORDO_OK;
 }

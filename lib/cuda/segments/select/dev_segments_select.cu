@@ -252,10 +252,10 @@ static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &co
 static ordo_status put_targets(cuda_call *call, const ordo_select_job *job, uint64_t *k,
                                segment_targets *targets)
 {
-    ordo_select_job wish = *job; /* positions and quantile levels both have 8 bytes */
-    wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
+    ordo_select_job options = *job; /* positions and quantile levels both have 8 bytes */
+    options.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
     *targets = {k, job->count, job->q != NULL, job->method, job->nans, job->out};
-    return select_put_positions(call, &wish, k);
+    return select_put_positions(call, &options, k);
 }
 
 static ordo_status select_all(cuda_call *call, const ordo_select_job *job, bool only_long)

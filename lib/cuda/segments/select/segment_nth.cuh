@@ -18,7 +18,7 @@ enum nth_part { /* of a split segment */
     NTH_MORE
 };
 
-struct nth_wish { /* a kernel argument */
+struct nth_options { /* a kernel argument */
     const void   *keys;
     const void   *pivots; /* the k-th keys of long segments */
     uint64_t      k;
@@ -105,7 +105,7 @@ static DEVICE nth_found nth_find(planes<WORD, M> &mine, const segment_codes<WORD
 
 /* Writes the segments of the groups of a warp, 32 >> lg at a time by 2^lg lanes each; lg >= M. */
 template <typename WORD, int M>
-static DEVICE void nth_write_groups(const segment_codes<WORD> &codes, const nth_wish &wish,
+static DEVICE void nth_write_groups(const segment_codes<WORD> &codes, const nth_options &options,
                                     segment here, const nth_found &found, unsigned lg)
 {
     constexpr unsigned LANES = 1u << M, GROUPS = WARP_LANES >> M;
@@ -126,14 +126,14 @@ static DEVICE void nth_write_groups(const segment_codes<WORD> &codes, const nth_
         unsigned       less = 0, tied = 0; /* before these lanes */
         for (unsigned p = j; p - j < longest; p += lanes) {
             bool const     there = p < length;
-            WORD const     raw = there ? codes.raw(wish.keys, start + p) : (WORD)0;
+            WORD const     raw = there ? codes.raw(options.keys, start + p) : (WORD)0;
             nth_part const part = there ? its.part(0) : NTH_MORE;
             uint32_t const votes = __ballot_sync(WARP_ALL, part == NTH_LESS) & own;
             uint32_t const ties = __ballot_sync(WARP_ALL, part == NTH_TIED) & own;
             unsigned const to = nth_to(part, p, less + (unsigned)__popc(votes & ahead),
                                        tied + (unsigned)__popc(ties & ahead), all_less, all_tied);
             if (there)
-                segment_put(codes, wish.out, start + to, p, raw);
+                segment_put(codes, options.out, start + to, p, raw);
             less += (unsigned)__popc(votes);
             tied += (unsigned)__popc(ties);
             its = {its.less >> (lanes / LANES - 1) >> 1, its.tied >> (lanes / LANES - 1) >> 1};
@@ -146,7 +146,8 @@ template <typename WORD, int M>
 static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
     nth_plane_segments(const __grid_constant__ segment_codes<WORD> codes,
                        const __grid_constant__ segment_map         map,
-                       const __grid_constant__ nth_wish wish, planes_class const group, unsigned lg)
+                       const __grid_constant__ nth_options options, planes_class const group,
+                       unsigned lg)
 {
     typedef planes<WORD, M> PLANES;
     constexpr int           WARPS = M > 5 ? (int)PLANES::WARPS : 1;
@@ -154,10 +155,10 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
     __shared__ uint32_t     rows[PLANES_ITEMS * WARPS], sums[WARPS];
     planes_each<M>(map, group, [&](segment here, uint64_t) {
         PLANES mine;
-        mine.load(codes, wish.keys, here, false, totals);
-        nth_found const found = nth_find(mine, codes, wish.k);
+        mine.load(codes, options.keys, here, false, totals);
+        nth_found const found = nth_find(mine, codes, options.k);
         if constexpr (M <= 5) {
-            nth_write_groups<WORD, M>(codes, wish, here, found, lg);
+            nth_write_groups<WORD, M>(codes, options, here, found, lg);
         } else {
             nth_place<PLANES_ITEMS, WARPS>(
                 found.masks, rows, sums, [&](int e, nth_part part, uint32_t both) {
@@ -165,8 +166,8 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
                     unsigned const to =
                         nth_to(part, p, both & 0xffff, both >> 16, found.less, found.tied);
                     if (p < mine.n)
-                        segment_put(codes, wish.out, here.start + to, p,
-                                    codes.raw(wish.keys, here.start + p));
+                        segment_put(codes, options.out, here.start + to, p,
+                                    codes.raw(options.keys, here.start + p));
                 });
         }
     });
@@ -175,14 +176,15 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
 /* Segments of 1 to planes_most<WORD>() keys. */
 template <typename WORD>
 static ordo_status nth_short(cuda_call *call, const segment_codes<WORD> &codes,
-                             const segment_classes &classes, const nth_wish &wish, unsigned lg)
+                             const segment_classes &classes, const nth_options &options,
+                             unsigned lg)
 {
     const segment_map &map = classes.map;
     return planes_classes<WORD>(classes, 0, [&](auto m, const planes_class &here) -> ordo_status {
         constexpr int M = decltype(m)::M;
         return CUDA_LAUNCH(call, (nth_plane_segments<WORD, M>),
                            planes_grid(call, map, here.source, M), planes_threads(M), 0, codes, map,
-                           wish, here, lg > (unsigned)M ? lg : (unsigned)M);
+                           options, here, lg > (unsigned)M ? lg : (unsigned)M);
     });
 }
 

@@ -146,21 +146,21 @@ template <int M, bool FULL, bool STAGED> struct pivot_reader {
 };
 
 /* The targets of all rows, which have the same length and no NaNs; in shared memory. */
-struct pivot_wish {
+struct pivot_options {
     segment_target each[PIVOT_TARGETS];
     uint2          ranks[PIVOT_TARGETS]; /* in ascending order of the keys */
     pivot_shape    shape;
 };
 
-static DEVICE void pivot_wish_of(const segment_targets         &targets,
-                                 const segment_codes<uint32_t> &codes, unsigned n, unsigned j,
-                                 pivot_wish *wish)
+static DEVICE void pivot_options_of(const segment_targets         &targets,
+                                    const segment_codes<uint32_t> &codes, unsigned n, unsigned j,
+                                    pivot_options *options)
 {
     segment_target const target = segment_target_of(targets, j, n, 0);
     unsigned const       below = (unsigned)target.place.below, above = (unsigned)target.place.above;
     bool const           turns = codes.real.descending;
-    wish->each[j] = target;
-    wish->ranks[j] = make_uint2(turns ? n - 1 - below : below, turns ? n - 1 - above : above);
+    options->each[j] = target;
+    options->ranks[j] = make_uint2(turns ? n - 1 - below : below, turns ? n - 1 - above : above);
 }
 
 /* Results of a warp that are not written yet, one for each lane. With one target they are collected
@@ -172,13 +172,13 @@ struct pivot_results {
 
 /* Called by a whole warp. */
 static DEVICE void pivot_write(const segment_targets &targets, const segment_codes<uint32_t> &codes,
-                               const pivot_wish &wish, const pivot_results &results, unsigned count,
-                               unsigned j)
+                               const pivot_options &options, const pivot_results &results,
+                               unsigned count, unsigned j)
 {
     __syncwarp();
     if (lane_id() < count) {
         uint2 const found = results.keys[lane_id()];
-        segment_target_put(targets, codes, results.rows[lane_id()], j, wish.each[j], found.x,
+        segment_target_put(targets, codes, results.rows[lane_id()], j, options.each[j], found.x,
                            found.y);
     }
     __syncwarp();
@@ -195,7 +195,7 @@ static __global__ void __launch_bounds__(PIVOT_THREADS, pivot_resident(M))
     __shared__ float           few[PIVOT_WARPS][GROUPS][ROW::ROOM];
     __shared__ pivot_stage     stages[STAGED ? PIVOT_WARPS : 1];
     __shared__ pivot_results   results[PIVOT_WARPS];
-    __shared__ pivot_wish      wish;
+    __shared__ pivot_options   options;
     unsigned const             group = lane_id() >> M, warp = threadIdx.x / WARP_LANES;
     uint64_t const             step = (uint64_t)gridDim.x * PIVOT_WARPS * GROUPS;
     uint64_t                   first = ((uint64_t)blockIdx.x * PIVOT_WARPS + warp) * GROUPS;
@@ -205,9 +205,9 @@ static __global__ void __launch_bounds__(PIVOT_THREADS, pivot_resident(M))
     unsigned                   waiting = 0; /* results */
     rows.offsets = NULL;                    /* known to the compiler */
     if (threadIdx.x < targets.count)
-        pivot_wish_of(targets, codes, n, threadIdx.x, &wish);
+        pivot_options_of(targets, codes, n, threadIdx.x, &options);
     if (threadIdx.x == 0)
-        wish.shape = pivot_shape_of(n, ROW::FEW, sampled);
+        options.shape = pivot_shape_of(n, ROW::FEW, sampled);
     __syncthreads();
     pivot_reader<M, FULL, STAGED> reader(&stages[STAGED ? warp : 0], keys, rows);
     for (; first < map.count; first += step) {
@@ -220,16 +220,16 @@ static __global__ void __launch_bounds__(PIVOT_THREADS, pivot_resident(M))
             bool by_sample = trust.sampled > 0;
             reader.load(&row, first, number, first + step, trust.rest == 0);
             for (unsigned j = 0; j < (unsigned)targets.count; j++) {
-                uint2 const ranks = wish.ranks[j];
-                uint2 const found = pivot_pick(row, &wish.shape, few[warp][group], ranks.x, ranks.y,
-                                               &is_found, &by_sample);
+                uint2 const ranks = options.ranks[j];
+                uint2 const found = pivot_pick(row, &options.shape, few[warp][group], ranks.x,
+                                               ranks.y, &is_found, &by_sample);
                 if (leads) {
                     results[warp].keys[waiting + group] = found;
                     results[warp].rows[waiting + group] = number;
                 }
                 waiting += (unsigned)min((uint64_t)GROUPS, map.count - first);
                 if (waiting > WARP_LANES - GROUPS || targets.count > 1) {
-                    pivot_write(targets, codes, wish, results[warp], waiting, j);
+                    pivot_write(targets, codes, options, results[warp], waiting, j);
                     waiting = 0;
                 }
             }
@@ -239,7 +239,7 @@ static __global__ void __launch_bounds__(PIVOT_THREADS, pivot_resident(M))
         pivot_list(left, leads && !is_found, number);
     }
     if (waiting > 0)
-        pivot_write(targets, codes, wish, results[warp], waiting, 0);
+        pivot_write(targets, codes, options, results[warp], waiting, 0);
 }
 
 /* Searches rows that pivots_fit and planes_are_vectors hold for, and lists the rows that are left.

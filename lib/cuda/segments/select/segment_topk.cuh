@@ -12,7 +12,7 @@
 #include "cuda/segments/segment_records.cuh"
 #include "cuda/segments/select/segment_planes.cuh"
 
-struct topk_wish { /* a kernel argument */
+struct topk_options { /* a kernel argument */
     const void     *keys;
     const uint64_t *places; /* NULL, or the places of `keys` in their segments */
     uint64_t        k;
@@ -49,12 +49,13 @@ static inline unsigned lg_of(size_t n)
 
 /* Writes result r of segment `number`: key start + place. */
 template <typename WORD>
-static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_wish &wish,
+static DEVICE void topk_write(const segment_codes<WORD> &codes, const topk_options &options,
                               uint64_t number, uint64_t start, uint64_t r, uint64_t place)
 {
-    uint64_t const at = number * wish.k + r;
-    segment_put(codes, wish.out, at, wish.places != NULL ? wish.places[start + place] : place,
-                wish.out.keys != NULL ? codes.raw(wish.keys, start + place) : (WORD)0);
+    uint64_t const at = number * options.k + r;
+    segment_put(codes, options.out, at,
+                options.places != NULL ? options.places[start + place] : place,
+                options.out.keys != NULL ? codes.raw(options.keys, start + place) : (WORD)0);
 }
 
 /* ---- Short rows: sorted ---- */
@@ -116,14 +117,15 @@ static DEVICE void topk_row_words(const segment_codes<WORD> &codes, const WORD *
 template <typename WORD, typename RECORD = records_indexed<WORD>>
 static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(typename RECORD::K)))
     topk_dense_rows(const __grid_constant__ segment_codes<WORD> codes,
-                    const __grid_constant__ segment_map map, const __grid_constant__ topk_wish wish)
+                    const __grid_constant__ segment_map         map,
+                    const __grid_constant__ topk_options        options)
 {
     constexpr unsigned N = WARP_SORT_ITEMS, ROW = WARP_LANES + 1; /* topk_row_at(32) */
     constexpr unsigned EACH = N + 4; /* bytes for the places of a row */
     __shared__ WORD               memories[SLOTS_WARPS][N * ROW];
     alignas(4) __shared__ uint8_t lists[SLOTS_WARPS][WARP_LANES * EACH];
     unsigned const                warp = threadIdx.x / WARP_LANES, lane = lane_id();
-    unsigned const                length = (unsigned)map.length, k = (unsigned)wish.k;
+    unsigned const                length = (unsigned)map.length, k = (unsigned)options.k;
     unsigned const                each_k = topk_reciprocal(k);
     WORD *const                   memory = memories[warp];
     uint8_t *const                places = lists[warp] + lane * EACH;
@@ -136,7 +138,7 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
         unsigned const total = rows * length;
         WORD           raw[N], x[N];
         read_items(
-            wish.keys, codes.bytes, [&](int e) { return start + (unsigned)e * WARP_LANES; },
+            options.keys, codes.bytes, [&](int e) { return start + (unsigned)e * WARP_LANES; },
             [&](int e) { return e * WARP_LANES + lane < total; }, raw);
         __syncwarp(); /* all lanes are done with the last rows */
 #pragma unroll
@@ -163,11 +165,11 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
         for (unsigned o = lane; o < rows * k; o += WARP_LANES) {
             unsigned const row = o * each_k >> 16;
             unsigned const place = lists[warp][row * EACH + (o - row * k)];
-            segment_put(codes, wish.out, first * k + o, place,
+            segment_put(codes, options.out, first * k + o, place,
                         memory[topk_row_at(row * length + place)]);
         }
-        if (wish.found != NULL && lane < rows)
-            wish.found[first + lane] = k;
+        if (options.found != NULL && lane < rows)
+            options.found[first + lane] = k;
     }
 }
 
@@ -176,7 +178,7 @@ static __global__ void __launch_bounds__(SLOTS_THREADS, slots_resident(sizeof(ty
 /* Writes the results of the `groups` groups of 2^M lanes of a warp. `places` has the places of the
  * first `count` keys of each group, in any order; 2^lg lanes sort them, 2^lg >= k. */
 template <typename WORD, int M, typename RECORD = records_indexed<WORD>>
-static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const topk_wish    &wish,
+static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const topk_options &options,
                                      const uint16_t (*places)[SEGMENT_TOPK_MOST], unsigned groups,
                                      unsigned lg, uint64_t number, uint64_t start, unsigned count)
 {
@@ -192,17 +194,17 @@ static DEVICE void topk_write_groups(const segment_codes<WORD> &codes, const top
         K              record = last_record<K>();
         if (is_there) {
             unsigned const place = places[group][r];
-            record = RECORD::make(codes.read(wish.keys, its_start + place), place);
+            record = RECORD::make(codes.read(options.keys, its_start + place), place);
         }
         __syncwarp();
         record = group_sort(record, 1u << lg);
         bool const is_result =
-            is_there && (!wish.omits || RECORD::bits(record) <= codes.last_number());
+            is_there && (!options.omits || RECORD::bits(record) <= codes.last_number());
         uint32_t const votes = __ballot_sync(WARP_ALL, is_result) >> (lane_id() - r);
         if (is_result)
-            topk_write(codes, wish, its_number, its_start, r, RECORD::index(record));
-        if (wish.found != NULL && r == 0 && group < groups && its_number != UINT64_MAX)
-            wish.found[its_number] =
+            topk_write(codes, options, its_number, its_start, r, RECORD::index(record));
+        if (options.found != NULL && r == 0 && group < groups && its_number != UINT64_MAX)
+            options.found[its_number] =
                 (uint64_t)__popc(lg == 5 ? votes : votes & ((1u << (1u << lg)) - 1));
         __syncwarp();
     }
@@ -251,7 +253,7 @@ template <typename WORD, int M>
 static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
     topk_plane_segments(const __grid_constant__ segment_codes<WORD> codes,
                         const __grid_constant__ segment_map         map,
-                        const __grid_constant__ topk_wish wish, planes_class const group,
+                        const __grid_constant__ topk_options options, planes_class const group,
                         bool vectors, unsigned lg)
 {
     typedef planes<WORD, M> PLANES;
@@ -260,11 +262,11 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
     __shared__ uint32_t     totals[2 * PLANES::WARPS + 1];
     planes_each<M>(map, group, [&](segment here, uint64_t number) {
         PLANES mine;
-        mine.load(codes, wish.keys, here, vectors, totals);
-        unsigned const count = (unsigned)(wish.k < mine.n ? wish.k : mine.n);
+        mine.load(codes, options.keys, here, vectors, totals);
+        unsigned const count = (unsigned)(options.k < mine.n ? options.k : mine.n);
         topk_find(mine, codes, count, &lists);
         if (M <= 5 || threadIdx.x < WARP_LANES)
-            topk_write_groups<WORD, M>(codes, wish,
+            topk_write_groups<WORD, M>(codes, options,
                                        lists.places[threadIdx.x / WARP_LANES % LISTS::WARPS],
                                        LISTS::GROUPS, lg, number, here.start, count);
     });
@@ -280,7 +282,7 @@ struct topk_kept { /* the first k keys of each tile, in the order of their place
 /* Keeps keys start + places[r], which are at `moved` + places[r] in their segment, from entry `to`
  * on. Called by a whole warp. */
 template <typename WORD>
-static DEVICE void topk_keep(const segment_codes<WORD> &codes, const topk_wish &wish,
+static DEVICE void topk_keep(const segment_codes<WORD> &codes, const topk_options &options,
                              const uint16_t *places, unsigned count, uint64_t start, uint64_t moved,
                              const topk_kept &kept, uint64_t to)
 {
@@ -290,8 +292,8 @@ static DEVICE void topk_keep(const segment_codes<WORD> &codes, const topk_wish &
     WORD     raw = 0;
     uint64_t in_segment = 0;
     if (is_there) {
-        raw = codes.raw(wish.keys, start + place);
-        in_segment = wish.places != NULL ? wish.places[start + place] : moved + place;
+        raw = codes.raw(options.keys, start + place);
+        in_segment = options.places != NULL ? options.places[start + place] : moved + place;
     }
     __syncwarp(); /* the entries may be among the keys */
     if (is_there) {
@@ -305,7 +307,7 @@ template <typename WORD, int M = planes_last<WORD>()>
 static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
     topk_tiles(const __grid_constant__ segment_codes<WORD> codes,
                const __grid_constant__ segment_classes     classes,
-               const __grid_constant__ topk_wish wish, topk_kept const kept, bool vectors)
+               const __grid_constant__ topk_options options, topk_kept const kept, bool vectors)
 {
     typedef planes<WORD, M> PLANES;
     __shared__ topk_lists<M> lists;
@@ -319,22 +321,23 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
         segment const tile = {here.where.start + from,
                               min(here.where.length - from, (uint64_t)PLANES::MOST)};
         PLANES        mine;
-        mine.load(codes, wish.keys, tile, vectors, totals);
-        unsigned const count = (unsigned)min(wish.k, tile.length);
+        mine.load(codes, options.keys, tile, vectors, totals);
+        unsigned const count = (unsigned)min(options.k, tile.length);
         topk_find(mine, codes, count, &lists);
         if (threadIdx.x < WARP_LANES)
-            topk_keep(codes, wish, lists.places[0][0], count, tile.start, from, kept, t * wish.k);
+            topk_keep(codes, options, lists.places[0][0], count, tile.start, from, kept,
+                      t * options.k);
     }
 }
 
-/* The first k keys of every long segment, from those that its tiles kept: the keys of `wish`. As
+/* The first k keys of every long segment, from those that its tiles kept: the keys of `options`. As
  * long as there are too many for a block, it replaces as many as it holds by the first k of them,
  * just before the next ones. So ties stay in the order of their places. */
 template <typename WORD, int M = planes_last<WORD>()>
 static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
     topk_join(const __grid_constant__ segment_codes<WORD> codes,
               const __grid_constant__ segment_classes     classes,
-              const __grid_constant__ topk_wish wish, topk_kept const kept, unsigned lg)
+              const __grid_constant__ topk_options options, topk_kept const kept, unsigned lg)
 {
     typedef planes<WORD, M> PLANES;
     __shared__ topk_lists<M> lists;
@@ -344,25 +347,25 @@ static __global__ void __launch_bounds__(planes_threads(M), planes_resident(M))
         segment_large const large = segment_slot_at(classes, slot);
         uint64_t const      tiles = (large.where.length + PLANES::MOST - 1) / PLANES::MOST;
         uint64_t const      last = large.where.length - (tiles - 1) * PLANES::MOST;
-        uint64_t            start = large.first_tile * wish.k;
-        uint64_t            left = (tiles - 1) * wish.k + min(last, wish.k);
+        uint64_t            start = large.first_tile * options.k;
+        uint64_t            left = (tiles - 1) * options.k + min(last, options.k);
         bool                is_over = false;
         if (large.first_tile + tiles > segment_tiles_count(classes)) /* not all tiles were done */
             continue;
         while (!is_over) {
             segment const part = {start, min(left, (uint64_t)PLANES::MOST)};
             PLANES        mine;
-            mine.load(codes, wish.keys, part, false, totals);
-            unsigned const count = (unsigned)min(wish.k, part.length);
+            mine.load(codes, options.keys, part, false, totals);
+            unsigned const count = (unsigned)min(options.k, part.length);
             topk_find(mine, codes, count, &lists);
             is_over = left <= PLANES::MOST;
             start += part.length - count;
             left -= part.length - count;
             if (threadIdx.x < WARP_LANES && is_over)
-                topk_write_groups<WORD, M>(codes, wish, lists.places[0], 1, lg, large.number,
+                topk_write_groups<WORD, M>(codes, options, lists.places[0], 1, lg, large.number,
                                            part.start, count);
             else if (threadIdx.x < WARP_LANES)
-                topk_keep(codes, wish, lists.places[0][0], count, part.start, 0, kept, start);
+                topk_keep(codes, options, lists.places[0][0], count, part.start, 0, kept, start);
         }
     }
 }

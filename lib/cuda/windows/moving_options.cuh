@@ -1,14 +1,14 @@
-/* moving_wish.cuh - the parameters of the kernels of moving windows, the segments of the outputs of
- * a block, and how results are written. */
-#ifndef ORDO_CUDA_WINDOWS_MOVING_WISH_H
-#define ORDO_CUDA_WINDOWS_MOVING_WISH_H
+/* moving_options.cuh - the parameters of the kernels of moving windows, the segments of the outputs
+ * of a block, and how results are written. */
+#ifndef ORDO_CUDA_WINDOWS_MOVING_OPTIONS_H
+#define ORDO_CUDA_WINDOWS_MOVING_OPTIONS_H
 
 #include "cuda/segments/segment_codes.cuh"
 #include "cuda/segments/segments.cuh"
 #include "cuda/warp/first_where.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
-struct moving_wish { /* a kernel argument */
+struct moving_options { /* a kernel argument */
     ordo_moving_op op;
     uint64_t       n, back, ahead, min_periods;
     ordo_nans      nans;
@@ -70,19 +70,20 @@ static DEVICE uint64_t moving_search(const segment_map &map, uint64_t lo, uint64
 
 /* Finds the segments of outputs [begin, begin + outputs). Called by the first warp of a block; a
  * barrier must come after. */
-static DEVICE void moving_find_near(const moving_wish &wish, uint64_t begin, unsigned outputs,
+static DEVICE void moving_find_near(const moving_options &options, uint64_t begin, unsigned outputs,
                                     moving_near *near)
 {
     moving_near found = {};
-    segment     where = {0, wish.n};
-    if (wish.has_segments && wish.map.offsets == NULL) {
-        where = {begin - begin % wish.map.length, wish.map.length};
-        found.length = (unsigned)min(wish.map.length, (uint64_t)MOVING_FAR);
+    segment     where = {0, options.n};
+    if (options.has_segments && options.map.offsets == NULL) {
+        where = {begin - begin % options.map.length, options.map.length};
+        found.length = (unsigned)min(options.map.length, (uint64_t)MOVING_FAR);
     }
-    if (wish.has_segments && wish.map.offsets != NULL) {
-        found.first = moving_search(wish.map, 0, wish.map.count, begin);
-        found.last = moving_search(wish.map, found.first, wish.map.count, begin + outputs - 1);
-        where = segment_at(wish.map, found.first);
+    if (options.has_segments && options.map.offsets != NULL) {
+        found.first = moving_search(options.map, 0, options.map.count, begin);
+        found.last =
+            moving_search(options.map, found.first, options.map.count, begin + outputs - 1);
+        where = segment_at(options.map, found.first);
         found.are_several = found.first != found.last || where.start > begin;
     }
     found.reach = moving_reach_of(where, begin);
@@ -91,14 +92,14 @@ static DEVICE void moving_find_near(const moving_wish &wish, uint64_t begin, uns
 }
 
 /* The reach of output begin + o of the block. */
-static DEVICE moving_reach moving_reach_at(const moving_wish &wish, const moving_near &near,
+static DEVICE moving_reach moving_reach_at(const moving_options &options, const moving_near &near,
                                            uint64_t begin, unsigned o)
 {
     if (near.are_several) {
         uint64_t const after = first_where(near.first + 1, near.last + 1, [&](uint64_t s) {
-            return wish.map.offsets[s] > begin + o;
+            return options.map.offsets[s] > begin + o;
         });
-        return moving_reach_of(segment_at(wish.map, after - 1), begin + o);
+        return moving_reach_of(segment_at(options.map, after - 1), begin + o);
     }
     if (o < near.reach.after)
         return {near.reach.before + o, near.reach.after - o};
@@ -112,28 +113,28 @@ static DEVICE moving_reach moving_reach_at(const moving_wish &wish, const moving
 /* ---- Results ---- */
 
 template <typename WORD>
-static DEVICE void moving_write_nan(const moving_wish &wish, const segment_codes<WORD> &codes,
+static DEVICE void moving_write_nan(const moving_options &options, const segment_codes<WORD> &codes,
                                     uint64_t i)
 {
-    if (wish.out_is_key)
-        codes.write_raw(wish.out, i, codes.nan());
+    if (options.out_is_key)
+        codes.write_raw(options.out, i, codes.nan());
     else
-        ((double *)wish.out)[i] = __longlong_as_double(0x7ff8000000000000ll);
+        ((double *)options.out)[i] = __longlong_as_double(0x7ff8000000000000ll);
 }
 
 template <typename WORD>
-static DEVICE void moving_write_key(const moving_wish &wish, const segment_codes<WORD> &codes,
+static DEVICE void moving_write_key(const moving_options &options, const segment_codes<WORD> &codes,
                                     uint64_t i, WORD code)
 {
     if (codes.is_float && code > codes.last_number())
-        moving_write_nan(wish, codes, i);
-    else if (wish.out_is_key)
-        codes.write_raw(wish.out, i, codes.decode(code));
+        moving_write_nan(options, codes, i);
+    else if (options.out_is_key)
+        codes.write_raw(options.out, i, codes.decode(code));
     else
-        ((double *)wish.out)[i] = codes.value(codes.decode(code));
+        ((double *)options.out)[i] = codes.value(codes.decode(code));
 }
 
 /* dev_moving_bounds.cu: minima and maxima. */
-ordo_status moving_bounds(cuda_call *call, const moving_wish &wish, ordo_type type);
+ordo_status moving_bounds(cuda_call *call, const moving_options &options, ordo_type type);
 
 #endif
