@@ -170,7 +170,7 @@ static ordo_status measure_cpu_sort(bench *b, size_t *n, double *call_seconds, d
 static ordo_status measure_one_thread(bench *b, size_t n, double key)
 {
     size_t const large = ordo_max(n / b->threads, ordo_min((size_t)FIRST, n));
-    size_t const small = ordo_min((size_t)ORDO_TUNE_RADIX_ALONE / (2 * KEY), n);
+    size_t const small = ordo_min((size_t)ORDO_RADIX_ALONE / (2 * KEY), n);
     double       seconds;
     TRY(least_in(b, ORDO_CPU, 1, 0, SORT, large, ROUNDS, &seconds));
     ordo_calibration_set(&b->found, COST_CPU_ALONE, 100 * seconds / (double)large / key);

@@ -430,7 +430,7 @@ static bool sorts_soon(const ordo_ctx *ctx, const ordo_load *load)
 {
     size_t const bytes =
         load != NULL && load->keys != NULL ? ctx->running.n * ordo_type_size(load->type) : 0;
-    return bytes > ORDO_TUNE_RADIX_ALONE && bytes <= SOON_BYTES;
+    return bytes > ORDO_RADIX_ALONE && bytes <= SOON_BYTES;
 }
 
 ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice)

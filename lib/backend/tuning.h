@@ -19,9 +19,12 @@
 #endif
 
 enum {
+    /* Bytes of the smallest L2 cache, that of V1. */
+    ORDO_TUNE_L2 = ORDO_TUNE(1 << 20, 1 << 10),
+
     /* Up to this many bytes of records, one thread sorts them inside its cache: the records, their
-     * spare copy, the input and the result fill the smallest L2 cache, the 1 MB of V1. */
-    ORDO_TUNE_RADIX_ALONE = ORDO_TUNE(256 << 10, 256),
+     * spare copy, the input and the result fill it. */
+    ORDO_RADIX_ALONE = ORDO_TUNE_L2 / 4,
 
     /* More strings than this are sorted by all threads together, fewer by one thread. V1, one
      * thread, 10^7 random words of 15 letters, M strings/s of CPU time for 2^14, 2^16, 2^18: 47.6,

@@ -83,7 +83,7 @@ static inline bool ordo_is_small(const ordo_load *load)
     if (load->key == COST_CPU_STRING)
         return load->n <= ORDO_TUNE_STRINGS_LARGE;
     return (load->record_bytes != 0 ? (double)load->record_bytes : load->link_bytes) <=
-           ORDO_TUNE_RADIX_ALONE;
+           ORDO_RADIX_ALONE;
 }
 
 /* Whether the CPU takes so long, by the built-in costs, that the choice of the backend matters. The

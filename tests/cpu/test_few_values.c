@@ -149,8 +149,7 @@ static void test_narrow(test_rng *rng, size_t n, size_t draws)
             const char *const algorithm = sort_one(rng, with, types[t], n, desc);
             bool const        odd = is_float ? scale == 7 || part != 0 : which >= 3;
             CHECK(testkit_on_device() || n < LARGE || odd || (part != 0 && part < 40) ||
-                  range == 1 || range > ORDO_TUNE_DENSE_RANGE ||
-                  strcmp(algorithm, "counting") == 0);
+                  range == 1 || range > ORDO_TUNE_L2 || strcmp(algorithm, "counting") == 0);
         }
 }
 
@@ -202,7 +201,7 @@ static void test_spread(test_rng *rng, size_t n, size_t draws)
             testkit_case("spread: %s n=%zu %s isa=%s threads=%u", ordo_type_name(types[t]), n,
                          desc ? "desc" : "asc", with->isa, with->threads);
             const char *const algorithm = sort_one(rng, with, types[t], n, desc);
-            CHECK(testkit_on_device() || n < LARGE || n / 8 > ORDO_TUNE_DENSE_WORDS || !is_signed ||
+            CHECK(testkit_on_device() || n < LARGE || n / 8 > ORDO_TUNE_L2 / 8 || !is_signed ||
                   with->threads > 1 || strcmp(algorithm, "counting") == 0);
         }
 }

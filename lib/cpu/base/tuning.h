@@ -17,7 +17,7 @@ enum {
     ORDO_TUNE_PIECE = ORDO_TUNE(1 << 15, 192),
 
     /* Up to this many keys the loops of ranks, scans and selections stay on the calling thread; the
-     * radix sort has ORDO_TUNE_RADIX_ALONE (lib/backend/tuning.h). EMR, ranks of 10^5 keys f32 ->
+     * radix sort has ORDO_RADIX_ALONE (lib/backend/tuning.h). EMR, ranks of 10^5 keys f32 ->
      * u32: 38 us with 1 thread and 42 us with 16. */
     ORDO_TUNE_ALONE = ORDO_TUNE(1 << 17, 64),
 
@@ -46,12 +46,10 @@ enum {
      * digits. V1, a sort of 32 keys u32, microseconds by counting and by digits: 0.61 and 0.46. */
     ORDO_TUNE_RADIX_SMALL = ORDO_TUNE(20, 12),
 
-    /* Records equal in the digits taken that are finished by insertion. */
-    ORDO_TUNE_RADIX_INSERTION = ORDO_TUNE(16, 3),
-
-    /* Bytes of records that are sorted by two digits at once; more are split first. Bytes wanted in
-     * a bucket of structs. */
-    ORDO_TUNE_RADIX_LOCAL = ORDO_TUNE(512 << 10, 512),
+    /* Up to this many records that agree in what was read of them are finished by insertion. V1,
+     * one thread, 10^6 strings with a thousand different values, M strings/s for 12, 16, 24: 19.5,
+     * 21.2, 19.7. */
+    ORDO_TUNE_INSERTION = ORDO_TUNE(16, 3),
 
     /* Most keys in the sample before a split. EMR, one thread, 10^7 keys f64, ns each for sampling
      * and for the buckets: 0.05 and 6.0 for 8192, 0.2 and 5.6 for 32768. */
@@ -64,13 +62,12 @@ enum {
      * 60, 58, 65; pairs u32/u32 79, 76, 84. EMR, 14, 15: u32 57, 72; pairs 123, 138. */
     ORDO_TUNE_RADIX_BUCKET = ORDO_TUNE(14, 5),
 
-    /* One thread writes keys to chains of blocks (radix_blocks.t.h): the least bytes in all, lg of
-     * the keys wanted in a bucket, bytes of a block. Sapphire Rapids, 10^7 keys, CPU time / that of
-     * counting first, with 1024 buckets: u32 uniform 0.80 (blocks of 1 KB 0.94), f32 in [-1, 1)
-     * 0.85, u64 uniform 0.92, u32 and u64 of all magnitudes 0.97, 1.03; pairs u64/u32 1.23. With
-     * fewer keys, time with LEAST 1 MB / 8 MB: u64 uniform 250,000 keys 0.79, 10^6 0.82; f64 in
-     * [0, 1) 250,000 0.94, 500,000 0.81; 100,000 u64 of all magnitudes (0.8 MB) 1.24. */
-    ORDO_TUNE_BLOCK_LEAST = ORDO_TUNE(1 << 20, 512),
+    /* One thread writes keys that exceed L2 to chains of blocks (radix_blocks.t.h): lg of the keys
+     * wanted in a bucket, bytes of a block. Sapphire Rapids, 10^7 keys, CPU time / that of counting
+     * first, with 1024 buckets: u32 uniform 0.80 (blocks of 1 KB 0.94), f32 in [-1, 1) 0.85, u64
+     * uniform 0.92, u32 and u64 of all magnitudes 0.97, 1.03; pairs u64/u32 1.23. With fewer keys,
+     * time from 1 MB on / from 8 MB on: u64 uniform 250,000 keys 0.79, 10^6 0.82; f64 in [0, 1)
+     * 250,000 0.94, 500,000 0.81; 100,000 u64 of all magnitudes (0.8 MB) 1.24. */
     ORDO_TUNE_BLOCK_BUCKET = ORDO_TUNE(11, 5),
     ORDO_TUNE_BLOCK_BYTES = ORDO_TUNE(4096, 512),
 
@@ -79,9 +76,6 @@ enum {
      * to 0.85, 3e5 0.54 to 0.82, 10^6 0.87 to 0.98; with 8 buckets for each thread 10^6 0.88 to
      * 1.14. */
     ORDO_TUNE_RADIX_SHARES = 4,
-
-    /* Records of a bucket that one thread sorts in any case. */
-    ORDO_TUNE_RADIX_BIG = ORDO_TUNE(1 << 16, 96),
 
     /* Keys of 8 or 16 bits in one thread's piece from which counters of one byte pay
      * (lib/cpu/radix/narrow.c). V1, 10^7 keys, ns a key with and without: u16 0.90, 1.28. */
@@ -129,24 +123,17 @@ enum {
      * each for the scatter without and with: argsort f32 4.3, 3.4; pairs u64/u64 5.4, 4.5. */
     ORDO_TUNE_RADIX_AHEAD = ORDO_TUNE(1024, 64),
 
-    /* Records sorted by words of 32 bits that stand for them, where the ISA sorts those; more are
-     * split by a digit first. With 2^15 records a word has 17 bits left for the key. EMR, buckets
-     * of 9766 records, ns each for 2^13, 2^14 and by digits: u64 6.6, 5.2, 7.8. Buckets chosen by a
-     * sample are often larger than 2^14. Sapphire Rapids, one thread, 10^6 keys, time with 2^15 /
-     * 2^14: sort f64 uniform 0.86, organ pipe 0.65; argsort f32 organ pipe 0.71. */
-    ORDO_TUNE_RADIX_PACKED = ORDO_TUNE(1 << 15, 100),
-
-    /* Records with a payload in a part of such a split, at most. A word then has 20 bits for the
-     * key, mostly all that differ, and the part stays in L1 while it is fetched. EMR, 16 threads,
-     * 10^8 pairs u32/u32, cycles of a counter of about 2 GHz a record for 2^14 and 2^12: sort of
-     * the words 5.9 and 4.7, fetch 3.4 and 0.7. */
+    /* Records with a payload in a part of a split of more than RADIX_PACKED, at most. A word then
+     * has 20 bits for the key, mostly all that differ, and the part stays in L1 while it is
+     * fetched. EMR, 16 threads, 10^8 pairs u32/u32, cycles of a counter of about 2 GHz a record for
+     * 2^14 and 2^12: sort of the words 5.9 and 4.7, fetch 3.4 and 0.7. */
     ORDO_TUNE_RADIX_PART = ORDO_TUNE(1 << 12, 50),
 
     /* Words that are sorted as vectors where the ISA can; more are split by a digit first. Keys
      * with an index (ORDER) are sorted by 32-bit words that stand for them if there are more.
      * Sapphire Rapids, one thread, AVX-512, ns a word for 1000, 10^5, 10^6 even words: of 32 bits
      * 1.7, 2.9, 4.8; of 64 bits 3.6, 6.3, 9.9. A call in the memory of the keys, time / that of
-     * blocks (ORDO_TUNE_BLOCK_LEAST): 3e6 keys u32 uniform 0.74, of all magnitudes 0.80, f32 in
+     * blocks (ORDO_TUNE_BLOCK_BUCKET): 3e6 keys u32 uniform 0.74, of all magnitudes 0.80, f32 in
      * [-1, 1) 0.89; 500,000, 10^6 and 3e6 keys u64 uniform 0.86, 1.12, 1.27; f64 in [-1, 1) 0.70,
      * 0.99, 1.15. EMR, with splits that prefetch: 10^7 keys u32 uniform 0.89, f32 of all magnitudes
      * 0.82; 1.6e7 u32 uniform 1.10; 3e6 and 10^7 u64 uniform 1.12, 0.96. */
@@ -170,13 +157,6 @@ enum {
      * AVX2: 3e6 f64 in [0, 1) 0.92, 10^7 in [-1, 1) 1.03. */
     ORDO_TUNE_WORDS_UNEVEN = ORDO_TUNE(1 << 24, 200),
 
-    /* Integers of 64 bits that the vector sort sorts by 32-bit integers that stand for them
-     * (lib/cpu/vector/vector_packed.t.h). Sapphire Rapids, AVX-512, time of a call / without: u64
-     * uniform 3000 keys 0.80, 10^5 0.88; f64 in [0, 1) 10^4 0.86. AVX2, u64 of all magnitudes 10^4
-     * 0.35. MOST: the integers, their stand-ins and the room for both take 48 KB, an L1 cache. */
-    ORDO_TUNE_WORDS_PACKED_LEAST = 257,
-    ORDO_TUNE_WORDS_PACKED_MOST = 2048,
-
     /* 64-bit keys become words that hold a part of the key and its index
      * (lib/cpu/radix/short_keys.c): for ranks from RADIX_BIG keys on, for an argsort from
      * VECTOR_ORDER on. Sapphire Rapids, one thread, time of whole keys / of these, argsort u64,
@@ -185,22 +165,11 @@ enum {
      * More keys leave too few bits. */
     ORDO_TUNE_SHORT_MOST = 1 << 28,
 
-    /* Different keys that are told apart on the stack if they are equal when short. */
-    ORDO_TUNE_SHORT_KNOWN = ORDO_TUNE(1024, 6),
-
-    /* Bytes of records whose ranks are written to their places at once, without a split by index
-     * (lib/cpu/rank/cpu_rank.c). */
-    ORDO_TUNE_RANK_DIRECT = ORDO_TUNE(1 << 20, 512),
-
-    /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c),
-     * in a table of words and in a table of bytes. */
-    ORDO_TUNE_DENSE_WORDS = ORDO_TUNE(1 << 17, 150),
-    ORDO_TUNE_DENSE_RANGE = ORDO_TUNE(1 << 20, 300),
-    /* Tenths of a nanosecond that a key takes there with one thread: counted in words and written,
-     * counted in bytes and written, and sorted if its value is outside the range; with a vector
-     * sort for each byte of the key. V1, 10^6 keys u32 and u64 of all magnitudes up to 2^20: sorted
-     * 9.2 and 9.4 ns, counted or sorted 3.9 and 4.1. EMR, ns of the vector sort, 10^5 keys u32 and
-     * u64 2.5 and 3.9, 10^6 2.7 and 5.0, 10^7 4.9 and 8.9 (f64). */
+    /* Tenths of a nanosecond that a key takes with one thread in lib/cpu/sort/dense_values.c:
+     * counted in words and written, counted in bytes and written, and sorted if its value is
+     * outside the range; with a vector sort for each byte of the key. V1, 10^6 keys u32 and u64 of
+     * all magnitudes up to 2^20: sorted 9.2 and 9.4 ns, counted or sorted 3.9 and 4.1. EMR, ns of
+     * the vector sort, 10^5 keys u32 and u64 2.5 and 3.9, 10^6 2.7 and 5.0, 10^7 4.9, 8.9 (f64). */
     ORDO_TUNE_COST_WORDS = 12,
     ORDO_TUNE_COST_BYTES = 20,
     ORDO_TUNE_COST_SORT = 70,
@@ -257,24 +226,14 @@ enum {
     ORDO_TUNE_DISPLACED_SHARE = ORDO_TUNE(16, 4),
     ORDO_TUNE_DISPLACED_FAR = ORDO_TUNE(6, 2),
 
-    /* Elements buffered on each side by one step of ordo_partition: two buffers of at most 8 KB
-     * stay in L1. */
-    ORDO_TUNE_SPLIT = ORDO_TUNE(512, 64),
-
-    /* Items sorted by one thread before merging passes over the whole array begin: block and
-     * buffer of 32-bit items are half of V1's L2. V1, 3e6 random items of 32 bits, ms of one thread
-     * for 2^13, 2^16, 2^18: 66, 68, 67. */
-    ORDO_TUNE_MERGE_BLOCK = ORDO_TUNE(1 << 16, 48),
-
     /* Items up to which the sorts without scratch use a buffer on the stack (8 KB of records). V1,
      * 3e6 random items of 128 bits, ms of one thread for 128, 512, 1024: 72.5, 71.8, 72.3. */
     ORDO_TUNE_INPLACE_SMALL = ORDO_TUNE(512, 32),
 
     /* Sorts by a caller's comparison, which takes 5 ns at best: elements sorted by one thread and
-     * merged by one piece; elements up to which merging is left to do it all; lg of the leaves of
-     * the splitter tree (twice as many buckets, and a bucket is a byte). */
+     * merged by one piece; lg of the leaves of the splitter tree (twice as many buckets, and a
+     * bucket is a byte). */
     ORDO_TUNE_COMPARE_BLOCK = ORDO_TUNE(1 << 12, 24),
-    ORDO_TUNE_COMPARE_SAMPLE = ORDO_TUNE(1 << 14, 128),
     ORDO_TUNE_COMPARE_LG = ORDO_TUNE(7, 3),
 
     /* Bytes from which elements are sorted by pointers to them: a pointer saves moves and costs a
@@ -287,10 +246,6 @@ enum {
      * 41.7, 46.6, 47.7, 47.7. */
     ORDO_TUNE_STRINGS_EXTRA = ORDO_TUNE(6, 3),
 
-    /* Up to this many string keys are sorted by insertion. The same measure, 10^6 strings with a
-     * thousand different values, 12, 16, 24: 19.5, 21.2, 19.7. */
-    ORDO_TUNE_STRINGS_LEAF = ORDO_TUNE(16, 4),
-
     /* Up to this many strings with equal keys are compared with each other, at least 2. The same
      * measure, strings of ACGT, 2, 3, 4: 14.7, 15.0, 14.7. */
     ORDO_TUNE_STRINGS_FEW = ORDO_TUNE(3, 2),
@@ -299,12 +254,11 @@ enum {
      * a sample is small. */
     ORDO_TUNE_SELECT_SMALL = ORDO_TUNE(1 << 16, 96),
 
-    /* The same for places near each other where the ISA has a vector sort; and the largest sample
-     * that it sorts. Sapphire Rapids, AVX-512, one thread, medians of 5000, 10^4, 3e4 keys, time by
-     * a sample / by a copy: f64 1.16, 0.80, 0.56; f32 1.25, 0.70, 0.46; i32 1.31, 0.68, 0.41. Since
-     * the least sample is smaller: f64 of 1280, 2560, 5120 keys 1.36, 1.07, 1.07. */
+    /* The same for places near each other where the ISA has a vector sort. Sapphire Rapids,
+     * AVX-512, one thread, medians of 5000, 10^4, 3e4 keys, time by a sample / by a copy: f64 1.16,
+     * 0.80, 0.56; f32 1.25, 0.70, 0.46; i32 1.31, 0.68, 0.41. Since the least sample is smaller:
+     * f64 of 1280, 2560, 5120 keys 1.36, 1.07, 1.07. */
     ORDO_TUNE_SELECT_VECTOR_COPY = ORDO_TUNE(1 << 13, 64),
-    ORDO_TUNE_SELECT_SORTED_SAMPLE = ORDO_TUNE(1 << 12, 64),
 
     /* ordo_nth in any order: up to this many keys are copied and split in place, more are moved
      * around a bracket of a sample. PACKED: if indices are wanted; VECTOR: where the ISA has a
@@ -334,9 +288,6 @@ enum {
     ORDO_TUNE_SELECT_VECTOR_32 = ORDO_TUNE(512, 16),
     ORDO_TUNE_SELECT_VECTOR_64 = ORDO_TUNE(128, 16),
 
-    /* Keys of one histogram, whose counts are then added atomically. */
-    ORDO_TUNE_SELECT_PIECE = ORDO_TUNE(1 << 18, 200),
-
     /* lg of the largest sample, and how many standard deviations a
      * bracket reaches to each side: with 3, one bracket in 370 misses, which costs a second
      * read. */
@@ -346,10 +297,8 @@ enum {
     ORDO_TUNE_SELECT_LG_LEAST = ORDO_TUNE(9, 1),
     ORDO_TUNE_SELECT_SIGMAS = ORDO_TUNE(3, 2),
 
-    /* lg of the number of cells by which keys are counted if several k are wanted; and NEAR: if all
-     * k are within n / NEAR places, one bracket is better than cells. V1, one thread, 10^7 u32,
-     * ns per key for 9 quantiles by cells 1.5, by one bracket after the other 5.2. */
-    ORDO_TUNE_SELECT_CELLS = ORDO_TUNE(11, 5),
+    /* If all k are within n / NEAR places, one bracket is better than cells. V1, one thread, 10^7
+     * u32, ns per key for 9 quantiles by cells 1.5, by one bracket after the other 5.2. */
     ORDO_TUNE_SELECT_NEAR = ORDO_TUNE(64, 8),
 
     /* At most one key in this many is kept in scratch. */
@@ -390,11 +339,9 @@ enum {
     ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2),
 
     /* The sort of structs (lib/cpu/elements/sort_records.c): bytes of an element up to which it is
-     * scattered to a bucket, and bytes of an array from which buckets are used. Sapphire Rapids,
-     * one thread, 256 MB, CPU time without buckets over that with buckets: elements of 96 bytes
-     * 1.46, 128 bytes 1.36, 256 bytes 1.24. */
+     * scattered to a bucket. Sapphire Rapids, one thread, 256 MB, CPU time without buckets over
+     * that with buckets: elements of 96 bytes 1.46, 128 bytes 1.36, 256 bytes 1.24. */
     ORDO_TUNE_ELEMENT = 256,
-    ORDO_TUNE_ELEMENTS_ALONE = ORDO_TUNE(2 << 20, 4096),
 
     /* Moving windows: outputs of a chunk, at least CHUNK and WINDOWS windows; where scratch is
      * refused or the array has too few chunks for the threads, at least CHUNK and one window.
@@ -403,11 +350,8 @@ enum {
     ORDO_TUNE_MOVING_CHUNK = ORDO_TUNE(256, 24),
     ORDO_TUNE_MOVING_WINDOWS = ORDO_TUNE(3, 2),
 
-    /* Minima and maxima: outputs of a chunk, at least BOUNDS and BOUNDS_WINDOWS windows. Windows of
-     * up to SHORT elements are done in tiles of SPAN outputs. */
-    ORDO_TUNE_MOVING_BOUNDS = ORDO_TUNE(1 << 15, 24),
-    ORDO_TUNE_MOVING_BOUNDS_WINDOWS = ORDO_TUNE(16, 2),
-    ORDO_TUNE_MOVING_SHORT = ORDO_TUNE(512, 9)
+    /* Minima and maxima: outputs of a chunk, at least PIECE and BOUNDS_WINDOWS windows. */
+    ORDO_TUNE_MOVING_BOUNDS_WINDOWS = ORDO_TUNE(16, 2)
 };
 
 #endif

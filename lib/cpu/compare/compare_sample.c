@@ -18,8 +18,8 @@ enum {
     LEAVES = 1 << LG_LEAVES,
     BUCKETS = 2 * LEAVES, /* odd ones hold the elements equal to a splitter */
     SAMPLE = 8 * LEAVES,
-    BASE = ORDO_TUNE_COMPARE_SAMPLE, /* larger buckets are split again */
-    PIECE = ORDO_TUNE_COMPARE_SAMPLE,
+    BASE = 4 * COMPARE_BLOCK, /* elements up to which merging does it all */
+    PIECE = BASE,
     DEPTH = 3 /* levels below the first; 128^4 buckets of BASE are 4e12 elements */
 };
 _Static_assert(BUCKETS <= 256, "a label is a byte");

@@ -17,8 +17,10 @@
 enum {
     SAMPLE_EACH = 16, /* sampled keys per bucket; at most ORDO_TUNE_RADIX_SAMPLE in all */
     LEAST_BUCKETS = 16,
-    BLOCK = 512,     /* keys read at a time */
-    CHECK_BLOCK = 64 /* keys read at a time until one is out of order */
+    ALONE = 2 * ORDO_TUNE_L2,  /* bytes of an array without buckets */
+    WANTED = ORDO_TUNE_L2 / 2, /* bytes of a bucket */
+    BLOCK = 512,               /* keys read at a time */
+    CHECK_BLOCK = 64           /* keys read at a time until one is out of order */
 };
 
 /* ---- In order ---- */
@@ -66,12 +68,12 @@ typedef struct bucket_work {
 
 static bool takes_buckets(const ordo_records_job *job)
 {
-    return job->size <= ORDO_TUNE_ELEMENT && job->n * job->size > ORDO_TUNE_ELEMENTS_ALONE;
+    return job->size <= ORDO_TUNE_ELEMENT && job->n * job->size > ALONE;
 }
 
 static size_t bucket_count(const ordo_records_job *job)
 {
-    size_t const wanted = job->n * job->size / ORDO_TUNE_RADIX_LOCAL;
+    size_t const wanted = job->n * job->size / WANTED;
     size_t       buckets = LEAST_BUCKETS;
     while (buckets < BUCKETS && buckets < wanted)
         buckets *= 2;

@@ -170,7 +170,7 @@ static size_t chunk_count(size_t n, unsigned threads)
 /* One thread sorts a bucket of up to this many records. */
 static size_t big_bucket(size_t n, unsigned threads)
 {
-    return ordo_min(n, ordo_max(n / (8 * (size_t)threads), ORDO_TUNE_RADIX_BIG));
+    return ordo_min(n, ordo_max(n / (8 * (size_t)threads), RADIX_BIG));
 }
 
 /* At least LEAST_BUCKETS, and enough that a bucket has about 2^ORDO_TUNE_RADIX_BUCKET records, or
@@ -198,7 +198,7 @@ static bool is_combined(enum record_kind kind, size_t n)
 static bool uses_blocks(enum record_kind kind, size_t n, unsigned threads)
 {
     return RADIX_COMBINE && threads == 1 && (kind == RECORD_K32 || kind == RECORD_K64) &&
-           n * record_size(kind) >= ORDO_TUNE_BLOCK_LEAST && n <= INT32_MAX;
+           n * record_size(kind) >= ORDO_TUNE_L2 && n <= INT32_MAX;
 }
 
 typedef struct block_work {
@@ -431,7 +431,7 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
 
 static bool fits_cache(enum record_kind kind, size_t n)
 {
-    return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
+    return n <= ORDO_RADIX_ALONE / record_size(kind);
 }
 
 /* Whether the vector sort can sort all keys in the memory of the result. */
@@ -506,7 +506,7 @@ static ordo_status split_into_blocks(const radix_io *io, radix_memory *memory, b
                                      .local = local_of(io, exec),
                                      .n = io->n,
                                      .ends = memory->ends,
-                                     .big = ordo_min(memory->slot_records / 2, ORDO_TUNE_RADIX_BIG),
+                                     .big = ordo_min(memory->slot_records / 2, RADIX_BIG),
                                      .ops = ops_of(io),
                                      .slots = memory->slots}};
     radix_work *const work = &in.work;

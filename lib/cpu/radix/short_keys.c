@@ -14,10 +14,10 @@
 #include <string.h>
 
 enum {
-    LEAST = ORDO_TUNE_RADIX_BIG, /* fewer may be sorted by one thread */
+    LEAST = RADIX_BIG, /* fewer may be sorted by one thread */
     MOST = ORDO_TUNE_SHORT_MOST,
-    NEAR_BITS = 10, /* short keys that differ only in these low bits are near */
-    MOST_KNOWN = ORDO_TUNE_SHORT_KNOWN,
+    NEAR_BITS = 10,                  /* short keys that differ only in these low bits are near */
+    MOST_KNOWN = ORDO_TUNE(1024, 6), /* different keys, equal when short, told apart on the stack */
     FEW = 16, /* at most this many whole keys are sorted by insertion; mostly two tie */
     BLOCK = 512
 };

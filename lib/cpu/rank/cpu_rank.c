@@ -394,7 +394,7 @@ static ordo_status rank_records(cpu_look *look)
     bool const       wide = work->form == FORM_WIDE;
     size_t const     n = look->job->n;
     work->job = look->job;
-    work->direct = n * record_size(kind_of(look->job)) <= ORDO_TUNE_RANK_DIRECT;
+    work->direct = n * record_size(kind_of(look->job)) <= ORDO_TUNE_L2;
     work->grain = cpu_grain(n);
     work->records = look->memory.records;
     TRY(number_records(work, look->exec));

@@ -20,11 +20,12 @@
 
 enum {
     MAX_ELEMENT = 16,
-    STEP = ORDO_TUNE_SPLIT, /* elements between two flushes; a multiple of 64 */
-    BLOCK = 2048,           /* keys compared with a pivot at a time; a multiple of 64 */
-    AROUND = 1024,          /* the same for the k-th key; its blocks are on the stack */
-    BEHIND = 64,            /* elements after a group that a split may overwrite, or more */
-    FEW = 64                /* keys that are moved one by one in less time than by blocks */
+    STEP = ORDO_TUNE(512, 64), /* elements between two flushes, a multiple of 64: two buffers of
+                                * at most 8 KB stay in L1 */
+    BLOCK = 2048,              /* keys compared with a pivot at a time; a multiple of 64 */
+    AROUND = 1024,             /* the same for the k-th key; its blocks are on the stack */
+    BEHIND = 64,               /* elements after a group that a split may overwrite, or more */
+    FEW = 64                   /* keys that are moved one by one in less time than by blocks */
 };
 
 typedef struct split_work {

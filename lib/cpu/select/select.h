@@ -64,7 +64,8 @@ bool select_sort(const selector *s, void *words, size_t n, void *spare);
 enum {
     SELECT_RANGES = 72, /* the most ranges of one pass */
     SELECT_DIGITS = 1 << ORDO_TUNE_DIGIT,
-    SELECT_MANY = 512 /* the most k of select_cells */
+    SELECT_PIECE = 2 * ORDO_TUNE_ALONE, /* keys of one histogram, whose counts are then added */
+    SELECT_MANY = 512                   /* the most k of select_cells */
 };
 
 typedef struct select_range {

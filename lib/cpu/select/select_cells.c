@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    CELLS = 1 << ORDO_TUNE_SELECT_CELLS,
+    CELLS = 1 << ORDO_TUNE_DIGIT,
     PARTS = 3, /* of every cell, if any cell has a frequent word */
     ALL_CELLS = PARTS * CELLS,
     HEAVY_SHARE = 64, /* a cell with more than 1/64 of the sample may have a frequent word */
@@ -81,13 +81,11 @@ static void cells_piece(void *arg, size_t lo, size_t hi)
 static bool read_cells(cell_work *work)
 {
     ordo_exec *const exec = work->s->exec;
-    size_t const     n = work->s->job->n;
-    size_t const     grain = n <= ORDO_TUNE_ALONE ? n : ORDO_TUNE_SELECT_PIECE;
     atomic_init(&work->used, 0);
     for (size_t c = 0; c < cell_count(&work->map); c++)
         atomic_init(&work->count[c], 0);
     exec->phases++;
-    bool const finished = ordo_loop(exec, n, grain, cells_piece, work);
+    bool const finished = ordo_loop(exec, work->s->job->n, SELECT_PIECE, cells_piece, work);
     exec->phase++;
     return finished;
 }

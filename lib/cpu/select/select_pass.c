@@ -144,9 +144,7 @@ bool select_count_digits(const selector *s, select_digits *digits)
     for (size_t d = 0; d < SELECT_DIGITS; d++)
         atomic_init(&work.count[d], 0);
 
-    size_t const n = s->job->n;
-    size_t const grain = n <= ORDO_TUNE_ALONE ? ordo_max(n, 1) : ORDO_TUNE_SELECT_PIECE;
-    if (!ordo_loop(s->exec, n, grain, digit_loop_piece, &work))
+    if (!ordo_loop(s->exec, s->job->n, SELECT_PIECE, digit_loop_piece, &work))
         return false;
     digits->shift = work.shift;
     digits->least = digits->lo + atomic_load_explicit(&work.least, memory_order_relaxed);

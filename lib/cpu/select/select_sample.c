@@ -200,8 +200,8 @@ ordo_status select_brackets(const selector *s, size_t first, size_t *next,
     }
     if (!select_gather(s, size, sample))
         return ORDO_E_CANCELLED;
-    bool const wants_sort =
-        2 * groups >= select_sorted_places(s->word_size) || size <= ORDO_TUNE_SELECT_SORTED_SAMPLE;
+    bool const wants_sort = 2 * groups >= select_sorted_places(s->word_size) ||
+                            size <= ORDO_TUNE_SELECT_VECTOR_COPY / 2;
     bool const is_sorted = wants_sort && s->room_words / 2 >= size &&
                            select_sort(s, sample, size, (char *)sample + size * s->word_size);
     if (!is_sorted && !select_words(sample, s->word_size, size, places, 2 * groups, 0, s->exec))

@@ -127,7 +127,7 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
     if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n < 2 * ORDO_TUNE_LOOK_KEYS &&
         cpu_vector_sort(kernels, job, exec))
         return ORDO_OK;
-    if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_TUNE_RADIX_ALONE) {
+    if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_RADIX_ALONE) {
         bool done;
         TRY(cpu_sort_from_by_path(kernels, job, &done, exec));
         if (done)

@@ -19,6 +19,8 @@ enum {
     FIRST_LOOK = 16, /* sampled keys that already show most wide ranges */
     FIRST_HELD = 2,  /* the least of these keys in the range */
     SAMPLE = 1024,
+    WIDEST = ORDO_TUNE_L2, /* range of a table of bytes; a table of words takes half of L2 */
+    WIDEST_WORDS = ORDO_TUNE_L2 / 8,
     KEYS_A_SAMPLE = 1024, /* the sample is at most one key of this many */
     MARGIN_PART = 8,      /* each side of the sample's range is widened by range / 8 */
     RARE_PART = 32,       /* strays are rare if at most one key in this many is one */
@@ -77,9 +79,8 @@ static size_t most_tables(const dense_work *work)
 static size_t widest_range(const dense_work *work, bool in_bytes)
 {
     size_t const n = work->run.job->n, tables = most_tables(work);
-    return in_bytes
-               ? ordo_min(ORDO_TUNE_DENSE_RANGE, n / DENSE_KEYS)
-               : ordo_min(ORDO_TUNE_DENSE_WORDS, n / ordo_max(DENSE_KEYS, KEYS_A_TABLE * tables));
+    return in_bytes ? ordo_min(WIDEST, n / DENSE_KEYS)
+                    : ordo_min(WIDEST_WORDS, n / ordo_max(DENSE_KEYS, KEYS_A_TABLE * tables));
 }
 
 static bool is_float(const dense_work *work)

@@ -76,11 +76,14 @@ static ordo_body *const merge_pieces[RECORD_KINDS] = RECORD_FUNCTIONS(merge_piec
 /* Small arrays have smaller blocks, so that each thread has one. */
 static size_t block_for(size_t n)
 {
+    /* Block and buffer of 32-bit items are half of L2. Neoverse V1, 3e6 random items of 32 bits, ms
+     * of one thread for 2^13, 2^16, 2^18: 66, 68, 67. */
     enum {
         ENOUGH = 64,
-        LEAST = ORDO_TUNE_MERGE_BLOCK / 16
+        MOST = ORDO_TUNE_L2 / 16,
+        LEAST = MOST / 16
     };
-    return ordo_min(ordo_max(ordo_div_up(n, ENOUGH), LEAST), ORDO_TUNE_MERGE_BLOCK);
+    return ordo_min(ordo_max(ordo_div_up(n, ENOUGH), LEAST), MOST);
 }
 
 static unsigned passes_for(size_t runs) { return ordo_bit_length(runs - 1); }

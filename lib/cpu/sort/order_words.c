@@ -24,7 +24,7 @@ enum {
 static size_t most_alone(ordo_type type)
 {
     size_t const record = ordo_type_size(type) == sizeof(uint64_t) ? 16 : 8;
-    return ORDO_TUNE_RADIX_ALONE / record;
+    return ORDO_RADIX_ALONE / record;
 }
 
 typedef struct order_memory {
@@ -174,7 +174,7 @@ static bool take_memory(order_memory *memory, ordo_exec *exec)
  * are enough for it: if keys repeat, or for an argsort of few keys that `map` tells apart. */
 static bool suits_radix(const order_sample *sample, size_t n, const cpu_tie_map *map, bool ranks)
 {
-    if (!ranks && n <= ORDO_TUNE_RADIX_PACKED / 2 && is_told_apart(sample, map, n / 32))
+    if (!ranks && n <= RADIX_PACKED / 2 && is_told_apart(sample, map, n / 32))
         return true;
     size_t const equal = equal_pairs(sample, 0, 0);
     return equal >= REPEATS && equal_pairs(sample, map->least, map->shift) == equal;
@@ -207,7 +207,7 @@ static bool choose_words(const cpu_kernels *kernels, const ordo_argsort_job *job
                          cpu_tie_map *map)
 {
     size_t const       n = job->n;
-    bool const         many = n > ORDO_TUNE_RADIX_PACKED;
+    bool const         many = n > RADIX_PACKED;
     order_sample const sample = sample_of(kernels, job);
     cpu_tie_extent     extent;
     if (!many && sample_suits_radix(&sample, n, ranks))

@@ -157,7 +157,7 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
     size_t const         count = hi - lo;
     if (!string_is_wanted(worker->engine->order, lo, hi))
         return;
-    if (count <= ORDO_TUNE_STRINGS_LEAF) {
+    if (count <= ORDO_TUNE_INSERTION) {
         insertion_sort_records(records + lo, count);
         close_sorted(worker, lo, hi);
         return;

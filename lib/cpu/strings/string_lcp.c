@@ -162,7 +162,7 @@ void string_encode(string_record *records, size_t count, const string_codes *cod
 
 size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_t depth)
 {
-    if (count <= ORDO_TUNE_STRINGS_LEAF)
+    if (count <= ORDO_TUNE_INSERTION)
         return lo + count / 2;
     uint64_t const stream = ordo_random_sequence(engine->exec->seed, depth);
     return lo + (size_t)ordo_random_below(ordo_random_at(stream, lo), count);

@@ -136,7 +136,7 @@ typedef struct string_span { /* a summary of many prefixes */
 } string_span;
 
 /* Returns the place of a group's pivot, which is random and depends on the seed of the call. In a
- * group of at most ORDO_TUNE_STRINGS_LEAF records the pivot is the middle record. */
+ * group of at most ORDO_TUNE_INSERTION records the pivot is the middle record. */
 size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_t depth);
 
 /* Makes a pivot of a string. The string continues after the bytes of its key. */

@@ -6,10 +6,13 @@
  * Integers that agree in those bits may come out in the wrong order; an insertion sort mends that.
  * A sample shows whether such integers are few; otherwise the part is split as before. */
 
+/* Sapphire Rapids, AVX-512, time of a call / without: u64 uniform 3000 keys 0.80, 10^5 0.88; f64 in
+ * [0, 1) 10^4 0.86. AVX2, u64 of all magnitudes 10^4 0.35. MOST: the integers, their stand-ins and
+ * the scratch for both take 48 KB, an L1 cache. */
 enum {
-    PACKED_LEAST = ORDO_TUNE_WORDS_PACKED_LEAST,
-    PACKED_MOST = (int)ORDO_TUNE_WORDS_PACKED_MOST < (int)IN_CACHE_64
-                      ? (int)ORDO_TUNE_WORDS_PACKED_MOST
+    PACKED_LEAST = ORDO_TUNE_WORDS_ORDER + 1,
+    PACKED_MOST = (int)ORDO_TUNE_SPAN < (int)IN_CACHE_64
+                      ? (int)ORDO_TUNE_SPAN
                       : (int)IN_CACHE_64, /* spare has room for them */
     PACKED_SAMPLE = 32,
     PACKED_APART = 4 /* sampled integers that must not agree in the bits that are kept */

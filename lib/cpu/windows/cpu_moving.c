@@ -39,9 +39,9 @@ static size_t most_elements(const ordo_moving_job *job, size_t outputs)
 static size_t outputs_of(const ordo_moving_job *job, unsigned threads, bool small)
 {
     size_t const window = overlap_of(job) + 1;
-    size_t const wanted =
-        is_bound(job) ? ordo_max(ORDO_TUNE_MOVING_BOUNDS, ORDO_TUNE_MOVING_BOUNDS_WINDOWS * window)
-                      : ordo_max(ORDO_TUNE_MOVING_CHUNK, ORDO_TUNE_MOVING_WINDOWS * window);
+    size_t const wanted = is_bound(job)
+                              ? ordo_max(ORDO_TUNE_PIECE, ORDO_TUNE_MOVING_BOUNDS_WINDOWS * window)
+                              : ordo_max(ORDO_TUNE_MOVING_CHUNK, ORDO_TUNE_MOVING_WINDOWS * window);
     size_t const share = ordo_div_up(job->n, 2 * (size_t)threads);
     size_t const least = ordo_min(ordo_max(window, ORDO_TUNE_MOVING_CHUNK), wanted);
     size_t const outputs = small ? least : ordo_max(ordo_min(wanted, share), least);
@@ -74,7 +74,7 @@ static void lay_out(void *arg, ordo_layout *layout)
     const ordo_moving_job *const job = chunk->job;
     size_t const                 count = chunk->to - chunk->from, window = overlap_of(job) + 1;
     if (is_bound(job)) {
-        bool const is_short = window <= ORDO_TUNE_MOVING_SHORT;
+        bool const is_short = window <= MOVING_SHORT;
         chunk->codes = ordo_lay(layout, is_short ? ORDO_TUNE_SPAN + window : 4 * window + 1,
                                 ordo_type_size(job->type));
         return;

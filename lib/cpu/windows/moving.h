@@ -9,6 +9,7 @@
 #include "backend/job.h"
 #include "core/quantile.h"
 #include "cpu/base/kernels.h"
+#include "cpu/base/tuning.h"
 
 /* Before a loop whose iterations do not depend on each other; the compiler cannot see that. */
 #ifdef __clang__
@@ -18,8 +19,9 @@
 #endif
 
 enum {
-    MOVING_LEVELS = 7,     /* enough for 2^31 elements, the most of a chunk */
-    MOVING_GROUP_BITS = 9, /* bits of a group that has one counter */
+    MOVING_SHORT = ORDO_TUNE_SPAN / 4, /* most elements of windows in tiles of SPAN outputs */
+    MOVING_LEVELS = 7,                 /* enough for 2^31 elements, the most of a chunk */
+    MOVING_GROUP_BITS = 9,             /* bits of a group that has one counter */
     MOVING_GROUP_WORDS = 1 << (MOVING_GROUP_BITS - 6)
 };
 

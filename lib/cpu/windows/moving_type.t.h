@@ -132,7 +132,7 @@ static void FN(moving_bounds)(moving_chunk *chunk)
 {
     const ordo_moving_job *const job = chunk->job;
     size_t const                 window = job->back + job->ahead + 1;
-    if (window <= ORDO_TUNE_MOVING_SHORT)
+    if (window <= MOVING_SHORT)
         FN(moving_bounds_short)(chunk, window);
     else
         FN(moving_bounds_long)(chunk, window);
