@@ -33,7 +33,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def _can_run(need: str) -> bool:
-    """Whether a block marked ```python NEED... runs here: NEED is a module, torch one with a GPU."""
+    """Whether a block marked ```python NEED runs here; NEED is a module, torch one with a GPU."""
     if importlib.util.find_spec(need) is None:
         return False
     return need != "torch" or importlib.import_module("torch").cuda.is_available()

@@ -1,8 +1,9 @@
 #!/bin/sh
-# examples.sh ROOT BUILD - the examples of the user documents and of ordo.h run and print what they claim.
+# examples.sh ROOT BUILD - the examples of the user documents and of ordo.h run and print what they
+# claim.
 #
-# User documents: README.md and docs/*.md. The blocks of a page run one after the other, in one folder:
-#     ```sh         commands; `sh gpu` needs a GPU, `sh mpi` ordo-mpi and mpirun, `sh native` no emulator
+# User documents: README.md and docs/*.md. The blocks of a page run in turn, in one folder:
+#     ```sh         commands; `sh gpu` needs a GPU, `sh mpi` ordo-mpi, `sh native` no emulator
 #     ```sh make    is not run; every `make TARGET` in it is a target of the Makefile
 #     ```c          a program; `c fragment` is not run, `c gpu` is run by tests/cuda/example.sh
 #     ```text       what the block before it prints; `text example` is not compared
@@ -32,13 +33,15 @@ build_program() {
 
 mkdir "$tmp/bin"
 for program in ordo ordo-mpi; do
-    printf '#!/bin/sh\nexec %s "%s/%s" "$@"\n' "${EMULATOR:-}" "$build" "$program" >"$tmp/bin/$program"
+    printf '#!/bin/sh\nexec %s "%s/%s" "$@"\n' "${EMULATOR:-}" "$build" "$program" \
+        >"$tmp/bin/$program"
     chmod +x "$tmp/bin/$program"
 done
 PATH=$tmp/bin:$PATH
 # More processes than cores, also as root in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export ORDO_TUNE_FILE=''
 
 # runs INFO - whether this machine can run blocks of commands of this kind.
@@ -87,7 +90,8 @@ run_page() {
         case $kind in
         text)
             [ -n "$printed" ] || die "$page: no block prints '$(head -n 1 "$block")'"
-            [ "$printed" = - ] || diff -u "$block" "$printed" || die "$page: this is not printed"
+            [ "$printed" = - ] || diff -u "$block" "$printed" ||
+                die "$page: this is not printed"
             printed=
             ;;
         c)
@@ -145,7 +149,8 @@ sed -n 's,.*// rank is ,,p' "$tmp/first_use" >"$tmp/header.expected"
 [ -s "$tmp/header.expected" ] || die "ordo.h has no \"First use\" lines that say what rank is"
 build_program header
 # shellcheck disable=SC2086
-${EMULATOR:-} "$tmp/header" | diff -u "$tmp/header.expected" - || die "ordo.h: rank is something else"
+${EMULATOR:-} "$tmp/header" | diff -u "$tmp/header.expected" - ||
+    die "ordo.h: rank is something else"
 echo "ordo.h: ok"
 
 # Links are relative to the document, paths in backquotes to the root.
