@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import doctest
-import importlib.util
+import functools
 import inspect
 import json
 import os
@@ -32,11 +32,13 @@ NO_ARGUMENTS = {"explain", "show_config"}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+@functools.cache
 def _can_run(need: str) -> bool:
     """Whether a block marked ```python NEED runs here; NEED is a module, torch one with a GPU."""
-    if importlib.util.find_spec(need) is None:
-        return False
-    return need != "torch" or importlib.import_module("torch").cuda.is_available()
+    program = f"import {need}"
+    if need == "torch":
+        program += "; assert torch.cuda.is_available()"
+    return not subprocess.run([sys.executable, "-c", program], capture_output=True).returncode
 
 
 @pytest.mark.skipif(
