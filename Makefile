@@ -83,7 +83,7 @@ bench: all
 report:
 	@python3 -B bench/report
 
-# The lists of paths in docs/sorting.md and docs/gpu.md, from the command.
+# The lists of paths in docs/internals/sorting.md and gpu.md, from the command.
 .PHONY: docs
 docs: configured
 	@$(CMAKE) --build build --parallel $(JOBS) --target ordo_command

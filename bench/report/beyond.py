@@ -311,7 +311,8 @@ def text_cards(results, comparisons):
     found = groups(c for c in comparisons if c.document.subject in TEXT_SUBJECTS)
     words = (
         "Suffix arrays, transforms and searches beside libdivsufsort and sdsl, and bzip2 files "
-        "beside other programs. docs/text.md and docs/bzip2.md say how they work."
+        "beside other programs. docs/internals/text.md and docs/internals/bzip2.md say how they "
+        "work."
     )
     parts = [tag("h2", "Text", id="text"), tag("p", words)]
     if found:

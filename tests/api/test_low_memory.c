@@ -52,7 +52,7 @@ static void with_limits(const sweep_call *call, test_state *all)
         check(call, all->limited[i], sweep_run(call, all->limited[i]), all);
 }
 
-/* Whether the call works without scratch, as ordo.h and docs/sorting.md say. */
+/* Whether the call works without scratch, as ordo.h and docs/order.md say. */
 static bool needs_no_scratch(const verb_entry *v)
 {
     bool const by_digits =

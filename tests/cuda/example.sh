@@ -1,5 +1,5 @@
 #!/bin/sh
-# example.sh ROOT BUILD CUDA_INCLUDE CUDA_LIB - compiles and runs the first ```c block of
+# example.sh ROOT BUILD CUDA_INCLUDE CUDA_LIB - compiles and runs the ```c gpu block of
 # docs/gpu.md and compares its output with the first ```text block. Skipped without a GPU.
 set -eu
 root=$1
@@ -11,7 +11,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 awk -v code="$tmp/gpu.c" -v text="$tmp/expected" '
     /^```/ && out != "" { close(out); out = ""; next }
-    /^```c$/ && !seen_code { out = code; seen_code = 1; next }
+    /^```c gpu$/ && !seen_code { out = code; seen_code = 1; next }
     /^```text$/ && !seen_text { out = text; seen_text = 1; next }
     /^```/ { out = "/dev/null"; next }
     out != "" { print >out }

@@ -1,11 +1,13 @@
 #!/bin/sh
-# examples.sh ROOT BUILD - the examples of README.md and ordo.h compile, run and print what they claim.
+# examples.sh ROOT BUILD - the examples of the user documents and of ordo.h run and print what they
+# claim.
 #
-# README.md: the ```c block prints the ```text block after it. The commands `ordo` of every ```sh block
-#     run, and every `make TARGET` is a target of the Makefile. The ```python blocks are run by
-#     python/tests/test_package.py. No other kind of block is allowed.
-# docs/distributed.md: the ```c block prints the ```text block.
-# docs/text.md, docs/bzip2.md, docs/csv.md: the commands of the first ```sh block run.
+# User documents: README.md and docs/*.md. The blocks of a page run in turn, in one folder:
+#     ```sh         commands; `sh gpu` needs a GPU, `sh mpi` ordo-mpi, `sh native` no emulator
+#     ```sh make    is not run; every `make TARGET` in it is a target of the Makefile
+#     ```c          a program; `c fragment` is not run, `c gpu` is run by tests/cuda/example.sh
+#     ```text       what the block before it prints; `text example` is not compared
+#     ```cpp        is run by cpp.sh, ```python by python/tests/test_package.py
 # include/ordo.h: the comment of the "First use" lines says "rank is ...".
 # All documents: every relative link and every path of the tree in backquotes exists.
 # Uses CC, CFLAGS and EMULATOR (for cross builds) from the environment.
@@ -21,75 +23,115 @@ die() {
     exit 1
 }
 
-# try NAME - builds and runs NAME.c and compares its output with NAME.expected.
-try() {
+# build_program NAME - compiles NAME.c.
+build_program() {
     # shellcheck disable=SC2086 # flags are words
     "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror ${CFLAGS:-} -I "$root/include" \
         "$tmp/$1.c" -L "$build" -lordo -Wl,-rpath,"$build" -o "$tmp/$1" ||
         die "$1: does not compile"
-    # shellcheck disable=SC2086
-    ${EMULATOR:-} "$tmp/$1" >"$tmp/$1.out" || die "$1: failed when run"
-    diff -u "$tmp/$1.expected" "$tmp/$1.out" || die "$1: does not print what it claims"
-    echo "$1: ok"
 }
 
-awk -v folder="$tmp" '
-    /^```/ { out = out == "" ? folder "/block." substr($0, 4) : ""; next }
-    out != "" { print >out }' "$root/README.md"
-for language in c text sh python; do
-    [ -s "$tmp/block.$language" ] || die "README.md has no \`\`\`$language block"
+mkdir "$tmp/bin"
+for program in ordo ordo-mpi; do
+    printf '#!/bin/sh\nexec %s "%s/%s" "$@"\n' "${EMULATOR:-}" "$build" "$program" \
+        >"$tmp/bin/$program"
+    chmod +x "$tmp/bin/$program"
 done
-for file in "$tmp"/block.*; do
-    case ${file##*.} in
-    c | text | sh | python) ;;
-    *) die "README.md: no test runs a block of language '${file##*.}'" ;;
+PATH=$tmp/bin:$PATH
+# More processes than cores, also as root in a container.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export ORDO_TUNE_FILE=''
+
+# runs INFO - whether this machine can run blocks of commands of this kind.
+runs() {
+    case $1 in
+    sh) ;;
+    'sh gpu') ! ordo info | grep -q '^cuda *not usable' ;;
+    'sh mpi') [ -z "${EMULATOR:-}" ] && [ -x "$build/ordo-mpi" ] && command -v mpirun >/dev/null ;;
+    'sh native') [ -z "${EMULATOR:-}" ] ;;
+    *) die "$page: no test runs a block of the kind '$1'" ;;
     esac
-done
-
-cp "$tmp/block.c" "$tmp/readme.c"
-cp "$tmp/block.text" "$tmp/readme.expected"
-try readme
-
-awk -v folder="$tmp" '
-    /^```/ { out = out == "" ? folder "/many." substr($0, 4) : ""; next }
-    out != "" { print >out }' "$root/docs/distributed.md"
-cp "$tmp/many.text" "$tmp/many.expected"
-try many
-
-mkdir "$tmp/bin" "$tmp/files"
-printf '#!/bin/sh\nexec %s "%s/ordo" "$@"\n' "${EMULATOR:-}" "$build" >"$tmp/bin/ordo"
-chmod +x "$tmp/bin/ordo"
-grep -v '^make ' "$tmp/block.sh" >"$tmp/commands.sh"
-(cd "$tmp/files" && PATH=$tmp/bin:$PATH ORDO_TUNE_FILE='' sh -eu "$tmp/commands.sh") >"$tmp/out" 2>&1 || {
-    cat "$tmp/out"
-    die "README.md: a command failed"
 }
-echo "$(grep -c . "$tmp/commands.sh") commands: ok"
 
-# The files that the pages name.
-(
-    cd "$tmp/files"
+# The files that the pages name, in the current folder.
+inputs() {
     for line in 'a banana' 'split for two' 'and a banana'; do echo "$line"; done >book.txt
     cp book.txt notes.txt
-    PATH=$tmp/bin:$PATH ordo bzip2 -c book.txt >archive.tar.bz2
+    ordo bzip2 -c book.txt >archive.tar.bz2
     printf 'city,price\nRome,3\nOslo,10\nRome,20.5\nOslo,\n' >sales.csv
     printf 'name,points,class\nAnn,3,x\nBob,5,x\nEve,5,y\n' >scores.csv
     printf 'a\tb\n1\t2\n3\t4\n' >table.tsv
-)
-for page in text bzip2 csv; do
-    awk '/^```/ { if (on) exit; on = $0 == "```sh"; next } on' "$root/docs/$page.md" >"$tmp/commands.sh"
-    grep -q '^ordo ' "$tmp/commands.sh" || die "docs/$page.md has no block of commands"
-    (cd "$tmp/files" && PATH=$tmp/bin:$PATH ORDO_TUNE_FILE='' sh -eu "$tmp/commands.sh") >"$tmp/out" 2>&1 || {
-        cat "$tmp/out"
-        die "docs/$page.md: a command failed"
-    }
-    echo "docs/$page.md: $(grep -c . "$tmp/commands.sh") commands: ok"
-done
-cmp "$tmp/files/book.txt" "$tmp/files/copy.txt"
+}
 
-sed -n 's/^make \([a-z-]*\).*/\1/p' "$tmp/block.sh" | while read -r target; do
-    grep -q "^$target:" "$root/Makefile" || die "README.md: make has no target '$target'"
-    echo "make $target: ok"
+# run_page - runs the blocks of $page. $printed is the file that the next ```text block describes; -
+# says that the block before it was not run.
+run_page() {
+    rm -rf "$tmp/page"
+    mkdir -p "$tmp/page/files"
+    (cd "$tmp/page/files" && inputs)
+    awk -v folder="$tmp/page" '
+        /^```/ && out != "" { close(out); out = ""; next }
+        /^```/ {
+            out = sprintf("%s/block%03d", folder, ++count)
+            print substr($0, 4) >(out ".info")
+            close(out ".info")
+            printf "" >out
+            next
+        }
+        out != "" { print >out }' "$root/$page"
+    printed=
+    count=0
+    for info in "$tmp"/page/*.info; do
+        [ -e "$info" ] || break
+        block=${info%.info}
+        kind=$(cat "$info")
+        case $kind in
+        text)
+            [ -n "$printed" ] || die "$page: no block prints '$(head -n 1 "$block")'"
+            [ "$printed" = - ] || diff -u "$block" "$printed" ||
+                die "$page: this is not printed"
+            printed=
+            ;;
+        c)
+            cp "$block" "$tmp/program.c"
+            build_program program
+            # shellcheck disable=SC2086
+            ${EMULATOR:-} "$tmp/program" >"$block.out" || die "$page: the program failed"
+            printed=$block.out
+            count=$((count + 1))
+            ;;
+        'c gpu' | cpp) printed=- ;;
+        'sh make')
+            sed -n 's/^make \([a-z][a-z-]*\).*/\1/p' "$block" | while read -r target; do
+                grep -q "^$target:" "$root/Makefile" || die "$page: make has no target '$target'"
+            done
+            ;;
+        sh*)
+            printed=-
+            if runs "$kind"; then
+                (cd "$tmp/page/files" && sh -eu "$block") >"$block.out" 2>"$block.err" || {
+                    cat "$block" "$block.err"
+                    die "$page: a command failed"
+                }
+                printed=$block.out
+                count=$((count + 1))
+            fi
+            ;;
+        'c fragment' | 'text example' | python*) ;;
+        *) die "$page: no test runs a block of the kind '$kind'" ;;
+        esac
+    done
+    echo "$page: $count blocks ran"
+}
+
+for file in "$root/README.md" "$root"/docs/*.md; do
+    page=${file#"$root/"}
+    case $page in
+    docs/architecture.md | docs/papers.md | docs/performance.md) ;; # for maintainers
+    *) run_page ;;
+    esac
 done
 
 {
@@ -105,11 +147,15 @@ done
 } >"$tmp/header.c"
 sed -n 's,.*// rank is ,,p' "$tmp/first_use" >"$tmp/header.expected"
 [ -s "$tmp/header.expected" ] || die "ordo.h has no \"First use\" lines that say what rank is"
-try header
+build_program header
+# shellcheck disable=SC2086
+${EMULATOR:-} "$tmp/header" | diff -u "$tmp/header.expected" - ||
+    die "ordo.h: rank is something else"
+echo "ordo.h: ok"
 
 # Links are relative to the document, paths in backquotes to the root.
 cd "$root"
-for document in *.md docs/*.md docs/performance/*.md bench/*.md bench/results/*.md bench/results/*/*.md; do
+for document in *.md docs/*.md docs/*/*.md bench/*.md bench/results/*.md bench/results/*/*.md; do
     grep -Eo '\]\([^):#]+[)#]' "$document" | sed 's/^](//; s/.$//' | while read -r link; do
         [ -e "$(dirname "$document")/$link" ] || die "$document: the link $link leads nowhere"
     done

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import doctest
 import os
 import signal
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,17 +22,6 @@ from ordo import _lib  # noqa: E402
 from ordo._dask import cuts  # noqa: E402
 
 COUNTS = [1, 2, 5, 12]
-
-
-@pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 prints numbers differently"
-)
-def test_the_guide():
-    pytest.importorskip("dask.dataframe", reason="needs the data frames of Dask")
-    guide = Path(__file__).resolve().parents[3] / "docs" / "dask.md"
-    failed, tried = doctest.testfile(str(guide), module_relative=False)
-    assert tried > 10
-    assert failed == 0
 
 
 def chunked(a, sizes):
