@@ -29,7 +29,7 @@ __extension__ typedef unsigned __int128 wide;
 typedef struct batch_line {
     const char *line;
     size_t      size;
-    uint64_t    hash;
+    uint64_t    hash, times;
 } batch_line;
 
 /* ---- The hash: products of 64-bit words of the line and of the key, folded ---- */
@@ -100,15 +100,22 @@ static bool is_line(const line_entry *e, const batch_line *b)
     return e->hash == b->hash && e->size == b->size && memcmp(e->line, b->line, b->size) == 0;
 }
 
-/* The slot of the line, or the empty one where it belongs. NULL: neither is near. */
-static uint64_t *find_slot(const line_table *t, const batch_line *b)
+/* What the slot of a line may be, for near_slot(). */
+typedef enum slot_kind {
+    SLOT_EMPTY,
+    SLOT_LIKELY, /* or has the bits of its hash */
+    SLOT_LINE    /* or has the line             */
+} slot_kind;
+
+/* The first slot near the place of the line that is of this kind; NULL: there is none. */
+static uint64_t *near_slot(const line_table *t, const batch_line *b, slot_kind kind)
 {
     const size_t mask = t->slot_count - 1;
 
     for (size_t i = 0; i < PROBES; i++) {
         uint64_t *const slot = &t->slots[(b->hash + i) & mask];
-        if (*slot == 0 ||
-            (((*slot ^ b->hash) >> PLACE_BITS) == 0 && is_line(entry_of(t, *slot), b)))
+        if (*slot == 0 || (kind != SLOT_EMPTY && ((*slot ^ b->hash) >> PLACE_BITS) == 0 &&
+                           (kind == SLOT_LIKELY || is_line(entry_of(t, *slot), b))))
             return slot;
     }
     return NULL;
@@ -122,6 +129,14 @@ const line_entry *line_table_next(const line_table *t, size_t *next)
     return e;
 }
 
+/* Sets the slot of the entry at `place`, which may have none. */
+static void set_slot(line_table *t, uint64_t *slot, uint64_t hash, size_t place)
+{
+    if (slot != NULL)
+        *slot = (hash & ~PLACE_MASK) | (place / ENTRY_ALIGN + 1);
+    t->twice |= slot == NULL;
+}
+
 /* Makes slots for twice the entries. */
 static bool more_slots(line_table *t)
 {
@@ -129,18 +144,19 @@ static bool more_slots(line_table *t)
 
     if (count * sizeof *t->slots + t->capacity > t->limit)
         return false;
-    uint64_t *const slots = calloc(count, sizeof *slots);
+    uint64_t *const slots = cli_alloc_quiet(count, sizeof *slots);
     if (slots == NULL)
         return false;
+    memset(slots, 0, count * sizeof *slots);
     free(t->slots);
     t->slots = slots;
     t->slot_count = count;
-    for (size_t next = 0, place = 0; next < t->length; place = next) {
-        const line_entry *const e = line_table_next(t, &next);
-        uint64_t *const         slot =
-            find_slot(t, &(batch_line){.line = e->line, .size = e->size, .hash = e->hash});
-        if (slot != NULL && *slot == 0)
-            *slot = (e->hash & ~PLACE_MASK) | (place / ENTRY_ALIGN + 1);
+    for (size_t place = 0, next = 0, far = 0, ahead = 0; next < t->length; place = next, ahead--) {
+        const line_entry *e;
+        for (; ahead < BATCH && (e = line_table_next(t, &far)) != NULL; ahead++)
+            __builtin_prefetch(&slots[e->hash & (count - 1)], 1);
+        e = line_table_next(t, &next);
+        set_slot(t, near_slot(t, &(batch_line){.hash = e->hash}, SLOT_EMPTY), e->hash, place);
     }
     return true;
 }
@@ -156,29 +172,27 @@ static bool more_entries(line_table *t, size_t bytes)
            cli_grow(&t->entries, wanted, &t->capacity, 1);
 }
 
-/* Adds `times` to the count of a line. False: there is no memory for it. */
-static bool add(line_table *t, const batch_line *b, uint64_t times)
+/* Adds to the count of a line. False: there is no memory for it. */
+static bool add(line_table *t, const batch_line *b)
 {
-    uint64_t *slot = t->slot_count > 0 ? find_slot(t, b) : NULL;
+    const size_t bytes = entry_bytes(b->size);
+    uint64_t    *slot = t->slot_count > 0 ? near_slot(t, b, SLOT_LINE) : NULL;
 
     if (slot != NULL && *slot != 0) {
-        entry_of(t, *slot)->times += times;
+        entry_of(t, *slot)->times += b->times;
         return true;
     }
     if (2 * (t->n + 1) > t->slot_count) {
         if (!more_slots(t))
             return false;
-        slot = find_slot(t, b);
+        slot = near_slot(t, b, SLOT_LINE);
     }
-    const size_t bytes = entry_bytes(b->size);
     if (!more_entries(t, bytes))
         return false;
     line_entry *const e = entry_at(t, t->length);
-    *e = (line_entry){.hash = b->hash, .times = times, .size = b->size};
+    *e = (line_entry){.hash = b->hash, .times = b->times, .size = b->size};
     memcpy(e->line, b->line, b->size);
-    if (slot != NULL)
-        *slot = (b->hash & ~PLACE_MASK) | (t->length / ENTRY_ALIGN + 1);
-    t->twice |= slot == NULL;
+    set_slot(t, slot, b->hash, t->length);
     t->length += bytes;
     t->n++;
     return true;
@@ -186,20 +200,22 @@ static bool add(line_table *t, const batch_line *b, uint64_t times)
 
 /* ---- Counting ---- */
 
-/* Fetches the slots of the lines, then their entries. */
-static void fetch(const line_table *t, const batch_line *b, size_t n)
+/* Adds lines, whose slots and entries it fetches first. Returns how many: fewer than n if there is
+ * no memory for the next one. */
+static size_t add_batch(line_table *t, const batch_line *b, size_t n)
 {
-    const size_t mask = t->slot_count - 1;
+    size_t added = 0;
 
-    if (t->slot_count == 0)
-        return;
-    for (size_t i = 0; i < n; i++)
-        __builtin_prefetch(&t->slots[b[i].hash & mask]);
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t slot = t->slots[b[i].hash & mask];
-        if (slot != 0)
-            __builtin_prefetch(entry_of(t, slot), 1);
+    for (size_t i = 0; t->slot_count > 0 && i < n; i++)
+        __builtin_prefetch(&t->slots[b[i].hash & (t->slot_count - 1)]);
+    for (size_t i = 0; t->slot_count > 0 && i < n; i++) {
+        const uint64_t *const slot = near_slot(t, &b[i], SLOT_LIKELY);
+        if (slot != NULL && *slot != 0)
+            __builtin_prefetch(entry_of(t, *slot), 1);
     }
+    while (added < n && add(t, &b[added]))
+        added++;
+    return added;
 }
 
 size_t line_table_count(line_table *t, const char *text, size_t length, char line_end)
@@ -211,13 +227,12 @@ size_t line_table_count(line_table *t, const char *text, size_t length, char lin
         for (; n < BATCH && at < length; n++) {
             const char *const line = text + at;
             const size_t size = (size_t)((const char *)memchr(line, line_end, length - at) - line);
-            b[n] = (batch_line){line, size, hash_line(t->key, line, size)};
+            b[n] = (batch_line){line, size, hash_line(t->key, line, size), 1};
             at += size + 1;
         }
-        fetch(t, b, n);
-        for (size_t i = 0; i < n; i++)
-            if (!add(t, &b[i], 1))
-                return (size_t)(b[i].line - text);
+        const size_t added = add_batch(t, b, n);
+        if (added < n)
+            return (size_t)(b[added].line - text);
     }
     return length;
 }
@@ -225,9 +240,17 @@ size_t line_table_count(line_table *t, const char *text, size_t length, char lin
 bool line_table_merge(line_table *t, const line_table *from, size_t *next)
 {
     t->twice |= from->twice;
-    for (size_t at = *next; at < from->length; *next = at) {
-        const line_entry *const e = line_table_next(from, &at);
-        if (!add(t, &(batch_line){.line = e->line, .size = e->size, .hash = e->hash}, e->times))
+    while (*next < from->length) {
+        batch_line b[BATCH];
+        size_t     n = 0;
+        for (size_t at = *next; n < BATCH && at < from->length; n++) {
+            const line_entry *const e = line_table_next(from, &at);
+            b[n] = (batch_line){e->line, e->size, e->hash, e->times};
+        }
+        const size_t added = add_batch(t, b, n);
+        for (size_t i = 0; i < added; i++)
+            (void)line_table_next(from, next);
+        if (added < n)
             return false;
     }
     return true;
