@@ -31,7 +31,7 @@ static const char help[] =
 
 static const option_spec specs[] = {FLAG("count", only),
                                     LETTER("counts", 'c', runs),
-                                    LETTER("descending", 'r', descending),
+                                    DESCENDING,
                                     FLAG("text", text),
                                     LETTER("zero-terminated", 'z', line.zero),
                                     CHOICE("sort", line.word, 1, "line count"),
