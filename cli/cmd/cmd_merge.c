@@ -35,8 +35,8 @@ static const char check_help[] =
     "  -q, --quiet       print nothing\n"
     "  --text            the input is lines of any bytes, not numbers\n";
 
-static const option_spec merge_specs[] = {
-    DESCENDING, LETTER("unique", 'u', unique), EXTERNAL_OPTIONS, ARRAY_OPTIONS};
+static const option_spec merge_specs[] = {DESCENDING, LETTER("unique", 'u', unique),
+                                          EXTERNAL_OPTIONS, ARRAY_OPTIONS};
 static const option_spec check_specs[] = {DESCENDING,
                                           LETTER("unique", 'u', unique),
                                           LETTER("quiet", 'q', line.quiet),

@@ -19,15 +19,10 @@ static const char help[] =
     "                    out) or propagate (one NaN makes every result NaN)\n"
     "  --text            the input is lines of any bytes, not numbers\n" HELP_SELECT_ALGORITHM;
 
-static const option_spec specs[] = {TEXT("k", 'k', list_text),
-                                    DESCENDING,
-                                    NANS("last omit propagate"),
-                                    FLAG("text", text),
-                                    CSV_OPTIONS,
-                                    CSV_KEYS,
-                                    SELECT_ALGORITHM,
-                                    EXTERNAL_OPTIONS,
-                                    ARRAY_OPTIONS};
+static const option_spec specs[] = {
+    TEXT("k", 'k', list_text), DESCENDING,       NANS("last omit propagate"),
+    FLAG("text", text),        CSV_OPTIONS,      CSV_KEYS,
+    SELECT_ALGORITHM,          EXTERNAL_OPTIONS, ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
 {
