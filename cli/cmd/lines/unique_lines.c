@@ -248,7 +248,7 @@ static ptrdiff_t key_of_line(void *user, const char *line, size_t length, void *
     (void)user;
     (void)take_count(&text);
     length -= (size_t)(text - line);
-    if (length <= room)
+    if (length > 0 && length <= room)
         memcpy(into, text, length);
     return (ptrdiff_t)length;
 }
