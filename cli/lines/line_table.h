@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct line_entry { /* entries are one after another; LINE_ENTRY_ALIGN */
+typedef struct line_entry { /* aligned to 8 bytes */
     uint64_t hash, times;
     size_t   size;
     char     line[]; /* size bytes, without an end */
