@@ -88,6 +88,7 @@ report:
 docs: configured
 	@$(CMAKE) --build build --parallel $(JOBS) --target ordo_command
 	@scripts/document-paths build/ordo
+	@scripts/document-options build/ordo
 
 # Needs a GPU and nvcc; GPU_FLAGS=-q is a quick run.
 gpu-check:

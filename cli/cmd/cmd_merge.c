@@ -17,7 +17,7 @@ static const char merge_help[] =
     "nothing is written. Numbers in text are written as they were read. For lines see\n"
     "'ordo sort --merge --text'.\n\n"
     "Merging:\n"
-    "  --descending      the files are sorted with the largest number first; NaN is still last\n"
+    "  -r, --descending  the files are sorted with the largest number first; NaN is still last\n"
     "  -u, --unique      write only the first of several tied numbers\n";
 
 static const char check_help[] =
@@ -35,9 +35,9 @@ static const char check_help[] =
     "  -q, --quiet       print nothing\n"
     "  --text            the input is lines of any bytes, not numbers\n";
 
-static const option_spec merge_specs[] = {
-    FLAG("descending", descending), LETTER("unique", 'u', unique), EXTERNAL_OPTIONS, ARRAY_OPTIONS};
-static const option_spec check_specs[] = {LETTER("descending", 'r', descending),
+static const option_spec merge_specs[] = {DESCENDING, LETTER("unique", 'u', unique),
+                                          EXTERNAL_OPTIONS, ARRAY_OPTIONS};
+static const option_spec check_specs[] = {DESCENDING,
                                           LETTER("unique", 'u', unique),
                                           LETTER("quiet", 'q', line.quiet),
                                           FLAG("text", text),

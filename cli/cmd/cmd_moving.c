@@ -23,7 +23,7 @@ static const char help[] =
     "  -q Q              quantile: from 0 to 1\n"
     "  --method M        quantile: as in 'ordo quantile'\n"
     "  --ties T          rank: " NAMES_TIES_HELP "\n"
-    "  --descending      rank: the largest element has rank 1\n"
+    "  -r, --descending  rank: the largest element has rank 1\n"
     "  --min-periods N   a window with fewer elements gives nan; default: W\n"
     "  --center          the window is centered on its element\n"
     "  --nans N          omit (NaN is a missing value, the default), propagate (a window\n"
@@ -35,7 +35,7 @@ static const option_spec specs[] = {
     REAL("q", 'q', p),
     TEXT("method", 0, method),
     CHOICE("ties", ties, ORDO_TIES_MIN, option_ties),
-    FLAG("descending", descending),
+    DESCENDING,
     COUNT("min-periods", 0, n, 1, SIZE_MAX / 2),
     FLAG("center", center),
     NANS("last omit propagate"),

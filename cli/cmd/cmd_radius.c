@@ -13,7 +13,7 @@ static const char help[] =
     "order; 0 if the array is sorted. No element is more than K places from its sorted\n"
     "position.\n\n"
     "Measuring:\n"
-    "  --descending      sorted means largest first; NaN is still last\n"
+    "  -r, --descending  sorted means largest first; NaN is still last\n"
     "  --runs            also print, as a second number, the number of runs (maximal\n"
     "                    ascending stretches)\n"
     "  --algorithm A     auto; sequential: prefix maxima LR, suffix minima RL and distances\n"
@@ -23,7 +23,7 @@ static const char help[] =
     "                    files; the end of the name decides the format: .npy; .bin, .raw;\n"
     "                    otherwise text\n";
 
-static const option_spec specs[] = {FLAG("descending", descending),
+static const option_spec specs[] = {DESCENDING,
                                     FLAG("runs", runs),
                                     ALGORITHM("auto sequential - - - - - - - - - - - - - prefix "
                                               "- - scans"),

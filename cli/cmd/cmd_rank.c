@@ -16,7 +16,7 @@ static const char help[] =
     "Prints the rank of each element, counted from 1. --ties decides the ranks of ties.\n\n"
     "Ranking:\n"
     "  --ties T          " NAMES_TIES_EXAMPLES
-    "  --descending      the largest element has rank 1; NaN is still last\n"
+    "  -r, --descending  the largest element has rank 1; NaN is still last\n"
     "  --sorted          the input is sorted, so ranking takes one pass; if it is not\n"
     "                    sorted, the ranks are undefined\n"
     "  --check           with --sorted: first check that the input is sorted\n"
@@ -32,7 +32,7 @@ static const char help[] =
     "                    a GPU naive, shuffle or hybrid\n";
 
 static const option_spec specs[] = {CHOICE("ties", ties, ORDO_TIES_MIN, option_ties),
-                                    FLAG("descending", descending),
+                                    DESCENDING,
                                     FLAG("sorted", sorted),
                                     FLAG("check", check_order),
                                     FLAG("text", text),

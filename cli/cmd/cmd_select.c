@@ -14,20 +14,15 @@ static const char help[] =
     "in the order given.\n\n"
     "Selecting:\n"
     "  -k K[,K...]       which elements, counted from 1 (in C and Python: from 0)\n"
-    "  --descending      count from the largest\n"
+    "  -r, --descending  count from the largest\n"
     "  --nans N          last (NaN comes after all numbers, the default), omit (leave NaN\n"
     "                    out) or propagate (one NaN makes every result NaN)\n"
     "  --text            the input is lines of any bytes, not numbers\n" HELP_SELECT_ALGORITHM;
 
-static const option_spec specs[] = {TEXT("k", 'k', list_text),
-                                    FLAG("descending", descending),
-                                    NANS("last omit propagate"),
-                                    FLAG("text", text),
-                                    CSV_OPTIONS,
-                                    CSV_KEYS,
-                                    SELECT_ALGORITHM,
-                                    EXTERNAL_OPTIONS,
-                                    ARRAY_OPTIONS};
+static const option_spec specs[] = {
+    TEXT("k", 'k', list_text), DESCENDING,       NANS("last omit propagate"),
+    FLAG("text", text),        CSV_OPTIONS,      CSV_KEYS,
+    SELECT_ALGORITHM,          EXTERNAL_OPTIONS, ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
 {

@@ -84,7 +84,7 @@ static const char argsort_help[] =
     "Prints the indices of the elements in sorted order: the first result is the index of\n"
     "the smallest element. Tied elements keep their order.\n\n"
     "Sorting:\n"
-    "  --descending      largest first; NaN is still last\n"
+    "  -r, --descending  largest first; NaN is still last\n"
     "  --one-based       count elements from 1, not from 0\n"
     "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
     "  --text            the input is lines of any bytes, not numbers; the indices are\n"
@@ -134,7 +134,7 @@ static const option_spec sort_specs[] = {
     RECORD_OPTIONS,
     ARRAY_OPTIONS};
 static const option_spec argsort_specs[] = {BOTH_OPTIONS,
-                                            FLAG("descending", descending),
+                                            DESCENDING,
                                             FLAG("stable", stable),
                                             FLAG("one-based", one_based),
                                             INDEX_TYPE("index-type"),

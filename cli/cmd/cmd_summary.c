@@ -47,9 +47,11 @@ static const char count_help[] =
     "  printf '30\\n10\\n20\\n' | ordo count                      # 3\n"
     "  ordo count keys.npy --nans omit                         # without NaN\n"
     "  ordo count --text names.txt                             # lines\n"
-    "  ordo count --csv sales.csv                              # values of each column\n\n"
+    "  ordo count --csv sales.csv                              # values of each column\n"
+    "  ordo count --csv sales.csv --by city                    # rows of each city\n\n"
     "Usage: ordo count [FILE]... [options]\n"
-    "Prints how many numbers or lines there are.\n\n"
+    "Prints how many numbers or lines there are. Of rows with --by and without --column, prints\n"
+    "how many rows each group has.\n\n"
     "Counting:\n"
     "  --nans N          last (NaN counts, the default) or omit (NaN does not count)\n"
     "  --text            the input is lines of any bytes, not numbers\n";

@@ -1,4 +1,5 @@
-/* cmd_unique.c - `ordo unique`: the distinct numbers in order, and how often each occurs. */
+/* cmd_unique.c - `ordo unique`: the distinct numbers or lines in order, and how often each
+ * occurs. */
 #include "cli/cmd/command.h"
 
 #include <errno.h>
@@ -10,19 +11,31 @@ static const char help[] =
     "  printf '30\\n10\\n30\\n' | ordo unique --count             # 2\n"
     "  printf '30\\n10\\n30\\n' | ordo unique --counts            # 1 10, 2 30\n"
     "  ordo unique keys.npy -o distinct.npy\n"
+    "  ordo unique --text -c --sort count --top 10 urls.txt    # the ten most frequent lines\n"
     "  ordo unique --csv sales.csv --key city --counts         # rows with a column 'count'\n\n"
     "Usage: ordo unique [FILE]... [options]\n"
-    "Prints each distinct number once, in ascending order. -0 and 0 tie, and all NaN tie and are\n"
-    "last; the first of them in the order of 'ordo sort' is printed. For lines see\n"
-    "'ordo sort --unique --text'.\n\n"
+    "Prints each distinct number or line once, in ascending order. -0 and 0 tie, and all NaN tie\n"
+    "and are last; the first of them in the order of 'ordo sort' is printed. Lines are compared\n"
+    "byte by byte.\n\n"
     "Selecting:\n"
-    "  --count           print only how many distinct numbers there are\n"
-    "  --counts          print lines with the number of occurrences and the number (text only)\n"
-    "  --descending      largest first; NaN is still last\n";
+    "  --count           print only how many distinct numbers or lines there are\n"
+    "  -c, --counts      print lines with the number of occurrences, a blank, and the number or\n"
+    "                    line (text only)\n"
+    "  -r, --descending  the reverse order: largest first; NaN is still last\n"
+    "  --text            the input is lines of any bytes, not numbers\n"
+    "  -z, --zero-terminated\n"
+    "                    --text: lines end with a NUL byte, not with a newline\n"
+    "  --sort S          --text: order by line (the default) or by count: the most frequent\n"
+    "                    line first, lines with the same count by their bytes\n"
+    "  --top N           --text: print only the first N lines of that order\n";
 
 static const option_spec specs[] = {FLAG("count", only),
-                                    FLAG("counts", runs),
-                                    FLAG("descending", descending),
+                                    LETTER("counts", 'c', runs),
+                                    DESCENDING,
+                                    FLAG("text", text),
+                                    LETTER("zero-terminated", 'z', line.zero),
+                                    CHOICE("sort", line.word, 1, "line count"),
+                                    COUNT("top", 0, k, 0, UINT64_MAX - 1),
                                     CSV_OPTIONS,
                                     CSV_KEYS,
                                     TEXT("as", 0, csv.as),
@@ -31,9 +44,17 @@ static const option_spec specs[] = {FLAG("count", only),
 
 static const char *wrong(execution *e)
 {
-    const file_format format = format_asked(&e->o);
+    const options *const o = &e->o;
+    const file_format    format = format_asked(o);
 
-    if (e->o.only && e->o.runs)
+    e->by_pieces = o->text;
+    if (!o->text && (o->line.zero || o->line.word != 0 || o->k != OPTION_UNSET))
+        return o->line.zero        ? "-z needs --text"
+               : o->line.word != 0 ? "--sort needs --text"
+                                   : "--top needs --text";
+    if (o->only && (o->line.word != 0 || o->k != OPTION_UNSET))
+        return "--count prints one number: --sort and --top cannot be used with it";
+    if (o->only && o->runs)
         return "--count and --counts cannot be used together";
     if (e->o.csv.as != NULL && !e->o.runs)
         return "--as names the column of --counts, which is missing";
@@ -93,6 +114,8 @@ static bool work(execution *e)
     const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e));
     tie_counter          ties = {.e = e};
 
+    if (e->o.text)
+        return unique_lines(e);
     call_begin("sorting");
     if (!call_done(e, "sort", ordo_sort(e->ctx, e->in.type, e->in.data, e->n, &opts)))
         return false;
@@ -111,4 +134,5 @@ static bool work(execution *e)
 }
 
 const command command_unique = {
-    "unique", help, specs, READS | WRITES | MANY_FILES | EXTERNAL | CSV_IN, 0, wrong, work};
+    "unique", help,  specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | EXTERNAL | CSV_IN,
+    0,        wrong, work};

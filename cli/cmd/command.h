@@ -36,7 +36,8 @@ typedef enum command_flag {
 } command_flag;
 
 enum {
-    MOST_RESULTS = 4
+    MOST_RESULTS = 4,
+    SORT_BY_COUNT = 2 /* of --sort of lines that are counted */
 };
 
 typedef struct execution { /* of one command */
@@ -150,6 +151,9 @@ unsigned thread_count(const execution *e);
 
 /* sort_lines.c: reads, sorts or merges lines and writes them. */
 bool sort_lines(execution *e, ordo_sort_opts opts);
+
+/* unique_lines.c: counts lines and writes those that are distinct. */
+bool unique_lines(execution *e);
 
 /* csv_options.c: the option that makes the input rows, "--csv" or "--tsv"; NULL: it is not. */
 const char *csv_option(const options *o);

@@ -72,14 +72,20 @@ static const char *option_for_habit(const char *typed, const option_spec *specs)
 {
     static const struct {
         const char *typed, *name;
-    } habits[] = {{"r", "descending"},     {"reverse", "descending"},
-                  {"u", "unique"},         {"s", "stable"},
-                  {"parallel", "threads"}, {"r", "smallest"},
-                  {"reverse", "smallest"}, {"n", "k"},
-                  {"j", "threads"},        {"q", "quiet"},
-                  {"c", "check"},          {"c", "counts"},
-                  {"column", "key"},       {"key", "column"},
-                  {"by", "key"},           {"t", "text"}};
+    } habits[] = {{"reverse", "descending"},
+                  {"u", "unique"},
+                  {"s", "stable"},
+                  {"parallel", "threads"},
+                  {"r", "smallest"},
+                  {"reverse", "smallest"},
+                  {"n", "k"},
+                  {"j", "threads"},
+                  {"q", "quiet"},
+                  {"c", "check"},
+                  {"column", "key"},
+                  {"key", "column"},
+                  {"by", "key"},
+                  {"t", "text"}};
 
     for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
         for (const option_spec *s = specs; strcmp(typed, habits[i].typed) == 0 && s->name != NULL;

@@ -146,6 +146,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     OPTION_ROW(options, name, letter, field, OPTION_COUNT, NULL, least, most)
 #define CHOICE(name, field, first, names)                                                          \
     OPTION_ROW(options, name, 0, field, OPTION_CHOICE, names, first, 0)
+#define DESCENDING LETTER("descending", 'r', descending)
 #define FASTA_OPTIONS FLAG("fasta", fasta), TEXTS("by", 0, csv.by)
 #define CSV_OPTIONS                                                                                \
     FLAG("csv", csv.csv), FLAG("tsv", csv.tsv), FLAG("header", csv.header),                        \

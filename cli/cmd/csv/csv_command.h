@@ -14,6 +14,7 @@
 bool csv_sort(execution *e);
 bool csv_argsort(execution *e);
 bool csv_unique(execution *e);
+bool csv_count(execution *e);
 bool csv_rank(execution *e);
 bool csv_topk(execution *e);
 bool csv_select(execution *e);

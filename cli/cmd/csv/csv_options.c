@@ -169,10 +169,11 @@ bool csv_read(execution *e)
 
 bool csv_find_keys(const execution *e, const csv_table *table, csv_keys *keys)
 {
-    const option_texts *const texts = &e->o.line.keys;
+    const bool                count = e->command == &command_count;
+    const option_texts *const texts = count ? &e->o.csv.by : &e->o.line.keys;
     const bool                topk = e->command == &command_topk;
     const csv_request         request = {.command = e->command->name,
-                                         .option = "--key",
+                                         .option = count ? "--by" : "--key",
                                          .texts = texts->texts,
                                          .n = texts->n,
                                          .largest = topk && !e->o.smallest,
@@ -315,7 +316,7 @@ static const struct row_command {
     {&command_min, csv_summary, columns_help},
     {&command_max, csv_summary, columns_help},
     {&command_sum, csv_summary, columns_help},
-    {&command_count, csv_summary, columns_help},
+    {&command_count, csv_count, columns_help},
     {&command_describe, csv_summary, columns_help},
 };
 

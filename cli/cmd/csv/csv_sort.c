@@ -1,8 +1,12 @@
 /* csv_sort.c - `ordo sort --csv`: sorts rows by columns, or checks that they are sorted; `ordo
  * unique --csv`: the first row of each tie in the order of the keys, how many there are, or with a
- * column of how many rows tie. Rows are written byte for byte as they were read, the header
- * first. */
+ * column of how many rows tie; `ordo count --csv --by`: the values of that row in the columns of
+ * --by, and this number. Rows are written byte for byte as they were read, the header first. */
 #include "cli/cmd/csv/csv_command.h"
+
+#include "cli/csv/csv_scan.h"
+
+#include <string.h>
 
 /* Compares the rows of a block with their neighbours. Bad rows that are left out do not count.
  * Returns the last row that counts, or SIZE_MAX. */
@@ -71,14 +75,18 @@ bool csv_sort(execution *e)
 /* ---- unique ---- */
 
 typedef struct distinct { /* rows that come in order */
-    execution  *e;
-    csv_dialect dialect;
-    uint64_t    n, rows; /* ties so far, and rows of the last one */
-    key_bytes   row;     /* the first row of the last one         */
-    key_bytes   line;
+    execution       *e;
+    const csv_table *table;
+    csv_by           by;      /* of count; else without columns        */
+    uint64_t         n, rows; /* ties so far, and rows of the last one */
+    key_bytes        row;     /* the first row of the last one; CSV_BLOCK newlines follow */
+    key_bytes        line;
 } distinct;
 
-static bool no_memory(void) { return cli_fail("unique: not enough memory for a row"); }
+static bool no_memory(const distinct *d)
+{
+    return cli_fail("%s: not enough memory for a row", d->e->command->name);
+}
 
 /* Writes the first row of the tie that has ended and its count, unless only the number of ties is
  * wanted. */
@@ -89,16 +97,22 @@ static bool end_tie(distinct *d)
 
     if (d->rows == 0 || d->e->o.only)
         return true;
-    const csv_span value = {text, text + number_format(ORDO_U64, &d->rows, text)};
+    const csv_span    value = {text, text + number_format(ORDO_U64, &d->rows, text)};
+    const char *const end = row + d->row.used - CSV_BLOCK;
     d->line.used = 0;
-    return (csv_append_column(&d->dialect, row, row + d->row.used, value, &d->line) ||
-            no_memory()) &&
-           output_bytes(&d->e->out, d->line.data, d->line.used);
+    const bool ok = d->by.columns == 0
+                        ? csv_append_column(&d->table->dialect, row, end, value, &d->line)
+                        : csv_append_names(d->table, &d->by, row, end, &d->line) &&
+                              csv_append_bytes(&d->line, text, (size_t)(value.end - text)) &&
+                              csv_append_bytes(&d->line, "\n", 1);
+    return (ok || no_memory(d)) && output_bytes(&d->e->out, d->line.data, d->line.used);
 }
 
 static bool count_row(void *user, csv_item *item)
 {
     distinct *const d = user;
+
+    char newlines[CSV_BLOCK];
 
     if (!item->same) {
         if (!end_tie(d))
@@ -106,18 +120,37 @@ static bool count_row(void *user, csv_item *item)
         d->n++;
         d->rows = 0;
         d->row.used = 0;
-        if (!csv_append_bytes(&d->row, item->text, item->length))
-            return no_memory();
+        memset(newlines, '\n', sizeof newlines);
+        if (!csv_append_bytes(&d->row, item->text, item->length) ||
+            !csv_append_bytes(&d->row, newlines, sizeof newlines))
+            return no_memory(d);
     }
     d->rows++;
     return true;
+}
+
+/* The names of the columns of --by, and "count". */
+static bool write_names(distinct *d)
+{
+    const csv_table *const table = d->table;
+    bool                   ok = csv_find_by(d->e, table, &d->by);
+
+    if (!ok || table->names == NULL)
+        return ok;
+    for (size_t i = 0; ok && i < d->by.columns; i++)
+        ok = csv_append_value(&table->dialect, table->names[d->by.column[i]], &d->line) &&
+             csv_append_bytes(&d->line, &table->dialect.separator, 1);
+    ok = ok && csv_append_bytes(&d->line, "count\n", strlen("count\n"));
+    return (ok || no_memory(d)) && output_bytes(&d->e->out, d->line.data, d->line.used);
 }
 
 static bool write_counts_header(void *user, const csv_table *table)
 {
     distinct *const d = user;
 
-    d->dialect = table->dialect;
+    d->table = table;
+    if (d->e->command == &command_count)
+        return write_names(d);
     return d->e->o.only || csv_write_wider_header(table, csv_new_column(d->e, "count"), &d->e->out);
 }
 
@@ -131,7 +164,8 @@ static bool end_rows(void *user, const csv_table *table)
     return end_tie(d) && (!d->e->o.only || output_line(&d->e->out, text, length));
 }
 
-bool csv_unique(execution *e)
+/* Writes the rows that the options ask for, or the counts of all ties. */
+static bool write_ties(execution *e, bool counted)
 {
     distinct      d = {.e = e};
     const csv_job counts = {.header = write_counts_header,
@@ -139,9 +173,16 @@ bool csv_unique(execution *e)
                             .finish = end_rows,
                             .user = &d,
                             .ties = true};
-    const bool ok = csv_in_order(e, e->o.only || e->o.runs ? &counts : &(csv_job){.unique = true});
+    const bool    ok = csv_in_order(e, counted ? &counts : &(csv_job){.unique = true});
 
     key_bytes_free(&d.row);
     key_bytes_free(&d.line);
     return ok;
+}
+
+bool csv_unique(execution *e) { return write_ties(e, e->o.only || e->o.runs); }
+
+bool csv_count(execution *e)
+{
+    return e->o.csv.by.n > 0 && e->o.csv.columns.n == 0 ? write_ties(e, true) : csv_summary(e);
 }

@@ -98,7 +98,8 @@ static bool may_take(const execution *e)
 const char *external_memory_hint(const execution *e)
 {
     const options *const o = &e->o;
-    const bool           lines_fit = e->command == &command_sort && o->text && !o->line.debug;
+    const bool           lines_fit =
+        o->text && !o->line.debug && (e->command == &command_sort || e->command == &command_unique);
 
     if (o->common.memory_limit != 0 || o->line.memory != 0)
         return "; -S is the limit";

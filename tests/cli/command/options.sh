@@ -22,4 +22,5 @@ ordo rank keys --ties max --ties=max -o same --output same && cat same
 for habit in -r --reverse -u -c --parallel=2 -rn -ru -rS -S1G; do
     ordo sort $habit </dev/null || echo "$habit: $?"
     ordo argsort $habit </dev/null || echo "argsort $habit: $?"
+    ordo topk $habit </dev/null || echo "topk $habit: $?"
 done

@@ -110,7 +110,7 @@ check_lines() {
     pack lines $packers
     same lines "$all" sort --text
     full || return 0
-    each lines 'sort -u --text' 'sort -t, -k2,2n -k1,1' 'sort -V' 'topk --text -k 10'
+    each lines 'unique --text -c' 'unique --text --sort count' 'sort -u --text' 'sort -t, -k2,2n -k1,1' 'sort -V' 'topk --text -k 10'
     held=yes
     each lines 'argsort --text' 'rank --text' 'select --text -k 7' 'shuffle --text --seed 3' 'sample --text -k 9 --seed 3'
     held=
