@@ -62,7 +62,7 @@ def test_plain_arrays(name):
     assert is_short(ordo.sort, frozen) and ordo.sort(frozen).flags.writeable
     assert all(is_short(ordo.argsort, a, axis) for axis in (None, 0, -1))
     others = [a[::2], a[::-1], a.reshape(2, 3), a.astype(bool), a.astype("f2"), a.tolist()]
-    others += [a.view(np.ma.MaskedArray), a.view(np.recarray), a.astype("M8[s]")]
+    others += [a.view(np.recarray), a.astype("M8[s]")]
     if a.itemsize > 1:
         others += [a.astype(a.dtype.newbyteorder()), np.zeros(49, "u1")[1:].view(name)[:4]]
     for other in others:
@@ -383,7 +383,7 @@ def test_the_functions_are_like_python_functions():
 
     same_bytes(Row().sort(), np.array([1.0, 2.0]))
     assert Row.sort is ordo.sort
-    with pytest.raises(TypeError, match="Function"):
+    with pytest.raises(TypeError, match="missing required argument"):
         _lib.ext.Function()
     with pytest.raises(ValueError, match="does not call print"):
         _lib.ext.Function(print, "print", (), {}, 0)
