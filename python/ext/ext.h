@@ -110,6 +110,6 @@ extern PyType_Spec function_spec, room_spec;
  * exception is set. */
 ordo_ctx *context_of(const module_state *state);
 
-PyObject *free_rooms(PyObject *module, PyObject *unused); /* frees the memory that is kept */
+PyObject *free_rooms(PyObject *module, PyObject *unused); /* returns how many */
 
 #endif

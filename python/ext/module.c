@@ -121,7 +121,7 @@ PyMODINIT_FUNC PyInit__ext(void)
                                     {"forget_contexts", forget_contexts, METH_NOARGS,
                                      forget_contexts_doc},
                                     {"contexts_from", contexts_from, METH_O, contexts_from_doc},
-                                    {"free_rooms", free_rooms, METH_NOARGS, "Frees the memory that is kept."},
+                                    {"free_rooms", free_rooms, METH_NOARGS, "Frees the memory of rooms. Returns how many."},
                                     {NULL, NULL, 0, NULL}};
     static PyModuleDef_Slot slots[] = {{Py_mod_exec, SLOT(fill)},
 #ifdef Py_mod_multiple_interpreters

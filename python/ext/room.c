@@ -58,18 +58,23 @@ static memory *kept_memory(size_t bytes)
     return NULL;
 }
 
-static void free_kept(void)
+/* Returns how many it has freed. */
+static long free_kept(void)
 {
-    for (int i = 0; i < ROOMS; i++)
-        free_memory(atomic_exchange(&kept[i], NULL));
+    long freed = 0;
+    for (int i = 0; i < ROOMS; i++) {
+        memory *const m = atomic_exchange(&kept[i], NULL);
+        freed += m != NULL;
+        free_memory(m);
+    }
+    return freed;
 }
 
 PyObject *free_rooms(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    free_kept();
-    Py_RETURN_NONE;
+    return PyLong_FromLong(free_kept());
 }
 
 static memory *new_memory(size_t bytes)
