@@ -11,9 +11,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#define NPY_NO_DEPRECATED_API   NPY_2_0_API_VERSION
-#define NPY_TARGET_VERSION      NPY_2_0_API_VERSION
-#define PY_ARRAY_UNIQUE_SYMBOL  ordo_ext_array_api
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL ordo_ext_array_api
 #ifndef ORDO_EXT_IMPORTS_NUMPY /* module.c fills NumPy's table of functions */
 #define NO_IMPORT_ARRAY
 #endif
@@ -38,7 +38,7 @@ enum {
 };
 
 typedef struct module_state {
-    PyObject      *context;                /* _context.quick_context                             */
+    PyObject      *context;              /* _context.quick_context                             */
     PyArray_Descr *dtypes[ORDO_F64 + 1]; /* [type]: NumPy's dtype of an ordo_type; [0]: bool   */
 } module_state;
 
@@ -59,8 +59,8 @@ typedef struct call {
     PyObject           *values[VALUES]; /* arguments or defaults of the verb's parameters         */
     PyObject           *result_class;   /* of a result with several arrays, or NULL              */
     ordo_ctx           *ctx;
-    keys                keys;           /* of values[0] */
-    size_t              n;              /* elements of the call: less than SHORT */
+    keys                keys; /* of values[0] */
+    size_t              n;    /* elements of the call: less than SHORT */
 } call;
 
 typedef struct verb {
@@ -73,12 +73,12 @@ typedef struct verb {
 extern const verb short_verbs[], row_verbs[]; /* end with a verb without a name */
 
 bool is_plain(const module_state *state, PyObject *array, keys *found);
-bool is_short(call *c);          /* values[0] is a short plain array                             */
+bool is_short(call *c);           /* values[0] is a short plain array                             */
 bool is_short_with_axis(call *c); /* the same, and values[1] is its axis or None                 */
 bool is_flag(PyObject *object, bool *flag);
 PyObject *new_row(const call *c, ordo_type type, size_t n);
 PyObject *pair_of(PyObject *class, PyObject *first, PyObject *second); /* takes the references */
-bool has_nan(const keys *of);
+bool      has_nan(const keys *of);
 
 static inline void *data_of(PyObject *array) { return PyArray_DATA((PyArrayObject *)array); }
 
@@ -102,7 +102,7 @@ static inline PyObject *filled(PyObject *result, ordo_status status)
 /* ---- The module ---- */
 
 /* Slots hold functions as pointers to objects. */
-#define SLOT(function) ((void *)(uintptr_t)(function))
+#define SLOT(function) __extension__(void *)(function)
 
 extern PyType_Spec function_spec, room_spec;
 

@@ -14,19 +14,18 @@ enum {
 };
 
 typedef struct function {
-    PyObject_HEAD
-    vectorcallfunc      vectorcall;
-    const module_state *state;
-    const verb         *verb;
-    PyObject           *module;   /* has the state                                              */
-    PyObject           *general;  /* the Python function                                        */
-    PyObject           *names;    /* of its parameters                                          */
-    PyObject           *defaults; /* dict by name                                               */
-    PyObject           *result_class, *dict, *weak_references;
-    Py_ssize_t          positional;           /* parameters that may be given by position       */
-    PyObject           *given[PARAMETERS];    /* defaults by parameter, or NULL; borrowed       */
-    unsigned char       roles[PARAMETERS];    /* the index in call.values, or UNREAD            */
-    PyObject           *values[VALUES];       /* defaults by role                               */
+    PyObject_HEAD vectorcallfunc vectorcall;
+    const module_state          *state;
+    const verb                  *verb;
+    PyObject     *module;   /* has the state                                              */
+    PyObject     *general;  /* the Python function                                        */
+    PyObject     *names;    /* of its parameters                                          */
+    PyObject     *defaults; /* dict by name                                               */
+    PyObject     *result_class, *dict, *weak_references;
+    Py_ssize_t    positional;        /* parameters that may be given by position       */
+    PyObject     *given[PARAMETERS]; /* defaults by parameter, or NULL; borrowed       */
+    unsigned char roles[PARAMETERS]; /* the index in call.values, or UNREAD            */
+    PyObject     *values[VALUES];    /* defaults by role                               */
 } function;
 
 /* ---- Calls ---- */
@@ -63,8 +62,7 @@ static bool bind(const function *f, PyObject *const *args, Py_ssize_t count, PyO
     return true;
 }
 
-static PyObject *call_function(PyObject *self, PyObject *const *args, size_t flags,
-                               PyObject *names)
+static PyObject *call_function(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
 {
     const function *const f = (const function *)self;
     call                  c = {.state = f->state, .result_class = f->result_class};
@@ -97,7 +95,7 @@ static const verb *verb_named(const char *name)
     return NULL;
 }
 
-/* Finds the role and the default of each parameter. Returns whether all that the verb reads exist. */
+/* Finds the role and the default of each parameter. Returns whether the verb's exist. */
 static bool find_roles(function *f)
 {
     Py_ssize_t const all = PyTuple_GET_SIZE(f->names);
@@ -108,9 +106,9 @@ static bool find_roles(function *f)
         PyObject *const name = PyTuple_GET_ITEM(f->names, i);
         f->given[i] = PyDict_GetItemWithError(f->defaults, name);
         f->roles[i] = UNREAD;
-        for (unsigned char role = 0; role < wanted; role++)
+        for (size_t role = 0; role < wanted; role++)
             if (PyUnicode_CompareWithASCIIString(name, f->verb->parameters[role]) == 0) {
-                f->roles[i] = role;
+                f->roles[i] = (unsigned char)role;
                 f->values[role] = f->given[i];
                 found++;
             }
@@ -123,8 +121,8 @@ static bool find_roles(function *f)
 
 static PyObject *new_function(PyTypeObject *type, PyObject *args, PyObject *named)
 {
-    static char *names[] = {"function", "name", "parameters", "defaults", "positional", "result",
-                            NULL};
+    static char *names[] = {"function",   "name",   "parameters", "defaults",
+                            "positional", "result", NULL};
     const char  *name;
     PyObject    *general, *parameters, *defaults, *result_class = NULL;
     Py_ssize_t   positional;
@@ -237,8 +235,8 @@ static PyType_Slot function_slots[] = {{Py_tp_new, SLOT(new_function)},
                                        {Py_tp_getset, function_attributes},
                                        {Py_tp_members, function_members},
                                        {0, NULL}};
-PyType_Spec function_spec = {.name = "ordo._ext.Function",
-                             .basicsize = sizeof(function),
-                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                                      Py_TPFLAGS_HAVE_VECTORCALL,
-                             .slots = function_slots};
+PyType_Spec        function_spec = {.name = "ordo._ext.Function",
+                                    .basicsize = sizeof(function),
+                                    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                             Py_TPFLAGS_HAVE_VECTORCALL,
+                                    .slots = function_slots};

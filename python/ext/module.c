@@ -76,9 +76,9 @@ static bool add_type(PyObject *module, PyType_Spec *spec, const char *name)
 static int fill(PyObject *module)
 {
     static const int numbers[ORDO_F64 + 1] = {
-        [0] = NPY_BOOL,         [ORDO_I8] = NPY_INT8,   [ORDO_U8] = NPY_UINT8,
-        [ORDO_I16] = NPY_INT16, [ORDO_U16] = NPY_UINT16, [ORDO_I32] = NPY_INT32,
-        [ORDO_U32] = NPY_UINT32, [ORDO_I64] = NPY_INT64, [ORDO_U64] = NPY_UINT64,
+        [0] = NPY_BOOL,           [ORDO_I8] = NPY_INT8,    [ORDO_U8] = NPY_UINT8,
+        [ORDO_I16] = NPY_INT16,   [ORDO_U16] = NPY_UINT16, [ORDO_I32] = NPY_INT32,
+        [ORDO_U32] = NPY_UINT32,  [ORDO_I64] = NPY_INT64,  [ORDO_U64] = NPY_UINT64,
         [ORDO_F32] = NPY_FLOAT32, [ORDO_F64] = NPY_FLOAT64};
     module_state *const state = PyModule_GetState(module);
     import_array1(-1);
@@ -117,21 +117,21 @@ static void free_state(void *module)
 PyMODINIT_FUNC PyInit__ext(void);
 PyMODINIT_FUNC PyInit__ext(void)
 {
-    static PyMethodDef methods[] = {{"use_context", use_context, METH_O, use_context_doc},
-                                    {"forget_contexts", forget_contexts, METH_NOARGS,
-                                     forget_contexts_doc},
-                                    {"contexts_from", contexts_from, METH_O, contexts_from_doc},
-                                    {"free_rooms", free_rooms, METH_NOARGS, "Frees the memory of rooms. Returns how many."},
-                                    {NULL, NULL, 0, NULL}};
-    static PyModuleDef_Slot slots[] = {{Py_mod_exec, SLOT(fill)},
+    static PyMethodDef methods[] = {
+        {"use_context", use_context, METH_O, use_context_doc},
+        {"forget_contexts", forget_contexts, METH_NOARGS, forget_contexts_doc},
+        {"contexts_from", contexts_from, METH_O, contexts_from_doc},
+        {"free_rooms", free_rooms, METH_NOARGS, "Frees the memory of rooms. Returns how many."},
+        {NULL, NULL, 0, NULL}};
+    static PyModuleDef_Slot slots[] = {
+        {Py_mod_exec, SLOT(fill)},
 #ifdef Py_mod_multiple_interpreters
-                                       {Py_mod_multiple_interpreters,
-                                        Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED}, /* as NumPy */
+        {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED}, /* as NumPy */
 #endif
 #ifdef Py_mod_gil
-                                       {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+        {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
-                                       {0, NULL}};
+        {0, NULL}};
     static PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
                                      .m_name = "ordo._ext",
                                      .m_size = sizeof(module_state),

@@ -22,8 +22,7 @@ typedef struct memory {
 } memory;
 
 typedef struct room {
-    PyObject_HEAD
-    memory *memory;
+    PyObject_HEAD memory *memory;
 } room;
 
 /* The last one first. Threads exchange whole pointers, so there is no lock that a fork may leave
@@ -135,7 +134,7 @@ static PyType_Slot room_slots[] = {{Py_tp_new, SLOT(new_room)},
                                    {Py_tp_dealloc, SLOT(free_room)},
                                    {Py_bf_getbuffer, SLOT(get_buffer)},
                                    {0, NULL}};
-PyType_Spec room_spec = {.name = "ordo._ext.Room",
-                         .basicsize = sizeof(room),
-                         .flags = Py_TPFLAGS_DEFAULT,
-                         .slots = room_slots};
+PyType_Spec        room_spec = {.name = "ordo._ext.Room",
+                                .basicsize = sizeof(room),
+                                .flags = Py_TPFLAGS_DEFAULT,
+                                .slots = room_slots};

@@ -136,8 +136,8 @@ static PyObject *sorted(const call *c, bool descending)
     PyObject *const result = copy_of(c, &c->keys);
     ordo_status     status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status, ordo_sort(c->ctx, c->keys.type, data_of(result), c->n,
-                                 direction(descending)));
+        RUN(c, status,
+            ordo_sort(c->ctx, c->keys.type, data_of(result), c->n, direction(descending)));
     return filled(result, status);
 }
 
@@ -146,8 +146,9 @@ static PyObject *sorting_indices(const call *c, bool descending)
     PyObject *const result = new_row(c, ORDO_I64, c->n);
     ordo_status     status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status, ordo_argsort(c->ctx, c->keys.type, c->keys.data, c->n, ORDO_U64,
-                                    data_of(result), direction(descending)));
+        RUN(c, status,
+            ordo_argsort(c->ctx, c->keys.type, c->keys.data, c->n, ORDO_U64, data_of(result),
+                         direction(descending)));
     return filled(result, status);
 }
 
@@ -171,10 +172,11 @@ static PyObject *sort_pairs(call *c)
         values.type == 0 || values.n != c->n)
         return NULL;
     PyObject *const first = copy_of(c, &c->keys), *const second = copy_of(c, &values);
-    ordo_status     status = ORDO_E_NOMEM;
+    ordo_status status = ORDO_E_NOMEM;
     if (first != NULL && second != NULL)
-        RUN(c, status, ordo_sort_pairs(c->ctx, c->keys.type, data_of(first), c->n, data_of(second),
-                                       ordo_type_size(values.type), direction(descending)));
+        RUN(c, status,
+            ordo_sort_pairs(c->ctx, c->keys.type, data_of(first), c->n, data_of(second),
+                            ordo_type_size(values.type), direction(descending)));
     if (status == ORDO_OK)
         return pair_of(NULL, first, second);
     Py_XDECREF(first);
@@ -192,15 +194,15 @@ static PyObject *split(call *c, bool indices)
         return NULL;
     if (c->n <= FEW_TO_SPLIT)
         return indices ? sorting_indices(c, descending) : sorted(c, descending);
-    ordo_select_opts const opts = {
-        .struct_size = sizeof opts,
-        .flags = ORDO_ANY_ORDER | (descending ? (uint64_t)ORDO_DESCENDING : 0)};
-    PyObject *const result = new_row(c, indices ? ORDO_I64 : c->keys.type, c->n);
-    ordo_status     status = ORDO_E_NOMEM;
+    ordo_select_opts const opts = {.struct_size = sizeof opts,
+                                   .flags = ORDO_ANY_ORDER |
+                                            (descending ? (uint64_t)ORDO_DESCENDING : 0)};
+    PyObject *const        result = new_row(c, indices ? ORDO_I64 : c->keys.type, c->n);
+    ordo_status            status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status, ordo_nth(c->ctx, c->keys.type, c->keys.data, c->n, k,
-                                indices ? NULL : data_of(result), ORDO_U64,
-                                indices ? data_of(result) : NULL, &opts));
+        RUN(c, status,
+            ordo_nth(c->ctx, c->keys.type, c->keys.data, c->n, k, indices ? NULL : data_of(result),
+                     ORDO_U64, indices ? data_of(result) : NULL, &opts));
     return filled(result, status);
 }
 
@@ -243,9 +245,9 @@ static PyObject *first_keys(call *c, bool has_values)
     PyObject *const        index = new_row(c, ORDO_I64, (size_t)k);
     ordo_status            status = ORDO_E_NOMEM;
     if (index != NULL && (values != NULL || !has_values))
-        RUN(c, status, ordo_topk(c->ctx, c->keys.type, c->keys.data, c->n, (size_t)k,
-                                 has_values ? data_of(values) : NULL, ORDO_U64, data_of(index),
-                                 NULL, &opts));
+        RUN(c, status,
+            ordo_topk(c->ctx, c->keys.type, c->keys.data, c->n, (size_t)k,
+                      has_values ? data_of(values) : NULL, ORDO_U64, data_of(index), NULL, &opts));
     if (status == ORDO_OK)
         return has_values ? pair_of(c->result_class, values, index) : index;
     Py_XDECREF(values);
@@ -283,12 +285,13 @@ static PyObject *rankdata(call *c)
     PyObject *const      result = new_row(c, average ? ORDO_F64 : ORDO_I64, c->n);
     ordo_status          status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status, ordo_rank(c->ctx, c->keys.type, c->keys.data, c->n,
-                                 average ? ORDO_F64 : ORDO_U64, data_of(result), &opts));
+        RUN(c, status,
+            ordo_rank(c->ctx, c->keys.type, c->keys.data, c->n, average ? ORDO_F64 : ORDO_U64,
+                      data_of(result), &opts));
     return filled(result, status);
 }
 
-/* The bytes of numpy.median. A NaN where NaNs are omitted needs a warning of the Python function. */
+/* The bytes of numpy.median. Without elements the Python function issues a warning. */
 static PyObject *median_of(call *c, bool omit)
 {
     ordo_quantile_opts const opts = {.struct_size = sizeof opts,
@@ -311,16 +314,14 @@ static PyObject *nanmedian(call *c) { return median_of(c, true); }
 
 static PyObject *quantile(call *c)
 {
-    static const ordo_quantile_opts opts = {.struct_size = sizeof opts,
-                                            .nans = ORDO_NANS_PROPAGATE,
-                                            .method = ORDO_METHOD_LINEAR};
-    double                          found = 0;
-    ordo_status                     status;
+    static const ordo_quantile_opts opts = {
+        .struct_size = sizeof opts, .nans = ORDO_NANS_PROPAGATE, .method = ORDO_METHOD_LINEAR};
+    double      found = 0;
+    ordo_status status;
     if (c->n == 0 || c->values[2] == NULL || !PyFloat_CheckExact(c->values[2]))
         return NULL;
     double const q = PyFloat_AS_DOUBLE(c->values[2]);
-    RUN(c, status,
-        ordo_quantiles(c->ctx, c->keys.type, c->keys.data, c->n, &q, 1, &found, &opts));
+    RUN(c, status, ordo_quantiles(c->ctx, c->keys.type, c->keys.data, c->n, &q, 1, &found, &opts));
     return status == ORDO_OK ? real_of(c, found) : NULL;
 }
 
@@ -334,8 +335,8 @@ static PyObject *scanned(call *c, ordo_op op)
     PyObject *const result = new_row(c, out, c->n);
     ordo_status     status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status, ordo_scan(c->ctx, op, c->keys.type, c->keys.data, c->n, out,
-                                 data_of(result), NULL));
+        RUN(c, status,
+            ordo_scan(c->ctx, op, c->keys.type, c->keys.data, c->n, out, data_of(result), NULL));
     return filled(result, status);
 }
 
@@ -352,8 +353,7 @@ static PyObject *is_sorted(call *c)
 {
     int         found = 0;
     ordo_status status;
-    RUN(c, status,
-        ordo_is_sorted(c->ctx, c->keys.type, c->keys.data, c->n, &found, NULL, NULL));
+    RUN(c, status, ordo_is_sorted(c->ctx, c->keys.type, c->keys.data, c->n, &found, NULL, NULL));
     return status == ORDO_OK ? PyBool_FromLong(found) : NULL;
 }
 

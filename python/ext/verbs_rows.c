@@ -33,8 +33,7 @@ static PyObject *lexsort(call *c)
     PyObject *const result = new_row(c, ORDO_I64, c->n);
     ordo_status     status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status,
-            ordo_lexsort(c->ctx, columns, count, c->n, ORDO_U64, data_of(result), NULL));
+        RUN(c, status, ordo_lexsort(c->ctx, columns, count, c->n, ORDO_U64, data_of(result), NULL));
     return filled(result, status);
 }
 
@@ -56,8 +55,9 @@ static PyObject *group_argsort(call *c)
     PyObject *const       result = new_row(c, ORDO_I64, c->n);
     ordo_status           status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status, ordo_group_argsort(c->ctx, &groups, values.type, values.data, c->n, ORDO_U64,
-                                          data_of(result), &opts));
+        RUN(c, status,
+            ordo_group_argsort(c->ctx, &groups, values.type, values.data, c->n, ORDO_U64,
+                               data_of(result), &opts));
     return filled(result, status);
 }
 
@@ -74,8 +74,9 @@ static PyObject *scan_bits(call *c)
     PyObject *const result = new_row(c, ORDO_I64, c->n);
     ordo_status     status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status, ordo_scan_bits(c->ctx, ORDO_FLAG_BYTES, c->keys.data, c->n, ORDO_U64,
-                                      data_of(result), NULL, NULL));
+        RUN(c, status,
+            ordo_scan_bits(c->ctx, ORDO_FLAG_BYTES, c->keys.data, c->n, ORDO_U64, data_of(result),
+                           NULL, NULL));
     return filled(result, status);
 }
 
@@ -104,12 +105,12 @@ static PyObject *split_by_flags(call *c)
     size_t first = 0;
     if (!is_plain(c->state, c->values[1], &flags) || flags.type != 0 || flags.n != c->n)
         return NULL;
-    PyObject *result = new_row(c, c->keys.type, c->n), *pair = NULL;
+    PyObject   *result = new_row(c, c->keys.type, c->n), *pair = NULL;
     ordo_status status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status, ordo_partition(c->ctx, ORDO_FLAG_BYTES, flags.data, c->keys.data, c->n,
-                                      ordo_type_size(c->keys.type), data_of(result), &first,
-                                      NULL));
+        RUN(c, status,
+            ordo_partition(c->ctx, ORDO_FLAG_BYTES, flags.data, c->keys.data, c->n,
+                           ordo_type_size(c->keys.type), data_of(result), &first, NULL));
     if (status == ORDO_OK)
         pair = pair_of(NULL, part_of(result, 0, first), part_of(result, first, c->n - first));
     Py_XDECREF(result);
@@ -132,7 +133,8 @@ static bool is_records(call *c)
 static bool is_field(const call *c, PyObject *name, ordo_type *type, size_t *offset)
 {
     PyObject *const fields = PyDataType_FIELDS(PyArray_DESCR((PyArrayObject *)c->values[0]));
-    PyObject *const field = PyUnicode_CheckExact(name) ? PyDict_GetItemWithError(fields, name) : NULL;
+    PyObject *const field =
+        PyUnicode_CheckExact(name) ? PyDict_GetItemWithError(fields, name) : NULL;
     if (field == NULL || PyTuple_GET_SIZE(field) != 2) /* else it may be the title of a field */
         return false;
     for (int t = ORDO_I8; t <= ORDO_F64; t++)
@@ -156,16 +158,15 @@ static PyObject *sort_records(call *c)
     PyObject *const result = PyArray_NewCopy(a, NPY_CORDER);
     ordo_status     status = ORDO_E_NOMEM;
     if (result != NULL)
-        RUN(c, status, ordo_sort_records(c->ctx, data_of(result), c->n,
-                                         (size_t)PyArray_ITEMSIZE(a), offset, type,
-                                         descending ? &down : NULL));
+        RUN(c, status,
+            ordo_sort_records(c->ctx, data_of(result), c->n, (size_t)PyArray_ITEMSIZE(a), offset,
+                              type, descending ? &down : NULL));
     return filled(result, status);
 }
 
-const verb row_verbs[] = {
-    {"lexsort", {"keys"}, is_columns, lexsort},
-    {"group_argsort", {"groups", "a", "descending"}, is_short, group_argsort},
-    {"scan_bits", {"flags"}, is_flags, scan_bits},
-    {"split_by_flags", {"a", "flags"}, is_short, split_by_flags},
-    {"sort_records", {"a", "field", "descending"}, is_records, sort_records},
-    {NULL, {NULL}, NULL, NULL}};
+const verb row_verbs[] = {{"lexsort", {"keys"}, is_columns, lexsort},
+                          {"group_argsort", {"groups", "a", "descending"}, is_short, group_argsort},
+                          {"scan_bits", {"flags"}, is_flags, scan_bits},
+                          {"split_by_flags", {"a", "flags"}, is_short, split_by_flags},
+                          {"sort_records", {"a", "field", "descending"}, is_records, sort_records},
+                          {NULL, {NULL}, NULL, NULL}};

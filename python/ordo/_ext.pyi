@@ -1,7 +1,8 @@
 """The extension module, from the C files in python/ext."""
 
-from collections.abc import Buffer
 from typing import Any, Callable
+
+from typing_extensions import Buffer
 
 SHORT: int
 FEW_TO_SPLIT: int

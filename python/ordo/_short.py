@@ -9,7 +9,7 @@ it calls the Python function. Both return the same bytes.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, TypeVar, Union, cast, overload
+from typing import Any, Callable, TypeVar, cast, overload
 
 from ._lib import ext
 
@@ -19,10 +19,10 @@ FEW_TO_SPLIT = ext.FEW_TO_SPLIT  # the most elements that are sorted faster than
 
 
 @overload
-def by_library(function: _Function) -> _Function: ...
-@overload
 def by_library(function: type[tuple]) -> Callable[[_Function], _Function]: ...
-def by_library(function: Union[_Function, type[tuple]], result: Any = None) -> Any:
+@overload
+def by_library(function: _Function) -> _Function: ...
+def by_library(function: _Function | type[tuple], result: Any = None) -> Any:
     """Decorates a function that the library calls itself for short plain arrays.
 
     The argument may be the type of the results instead, a named tuple.

@@ -1,4 +1,4 @@
-"""Calls on short arrays by the extension module: which ones it takes, and that they change nothing."""
+"""Calls on short arrays: which ones the extension module takes, and that they change nothing."""
 
 from __future__ import annotations
 
@@ -354,7 +354,7 @@ def test_calls_while_python_exits():
     """At exit Python clears the modules of the package before those that were imported earlier."""
     program = (
         "import sys, numpy as np, ordo\n"
-                "ordo.sort(np.zeros(3))\n"
+        "ordo.sort(np.zeros(3))\n"
         "class Last:\n"
         "    def __del__(self, a=np.zeros(3), write=sys.__stdout__.write, sort=ordo.sort):\n"
         "        try: sort(a)\n"

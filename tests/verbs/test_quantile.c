@@ -318,8 +318,8 @@ static void test_places(void)
             testkit_case("places of %s, n = %zu", ordo_method_name((ordo_method)m), n);
             for (size_t j = 0; j < QUANTILES; j++)
                 sizes[j] = n;
-            bool const is_key = ordo_quantile_places((ordo_method)m, sizes, numpy_q, QUANTILES, below,
-                                                   above, way) != 0;
+            bool const is_key = ordo_quantile_places((ordo_method)m, sizes, numpy_q, QUANTILES,
+                                                     below, above, way) != 0;
             CHECK_STATUS(ORDO_OK,
                          ordo_quantiles(contexts[0].ctx, ORDO_F64, keys, n, numpy_q, QUANTILES,
                                         values, &opts),
