@@ -26,7 +26,7 @@ endif()
 install(FILES include/ordo.h include/ordo.hpp include/ordo_bz.h include/ordo_dist.h include/ordo_dist_external.h include/ordo_dist_strings.h
         include/ordo_external.h include/ordo_external_lines.h
         include/ordo_gen.h include/ordo_groups.h
-        include/ordo_machine.h include/ordo_measure.h include/ordo_mpi.h include/ordo_python.h include/ordo_records.h include/ordo_report.h include/ordo_segments.h include/ordo_sets.h
+        include/ordo_machine.h include/ordo_measure.h include/ordo_mpi.h include/ordo_records.h include/ordo_report.h include/ordo_segments.h include/ordo_sets.h
         include/ordo_strings.h include/ordo_text.h include/ordo_windows.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/ordo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

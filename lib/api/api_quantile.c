@@ -5,7 +5,6 @@
 #include "api/api.h"
 #include "core/lists.h"
 #include "core/quantile.h"
-#include "ordo_python.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,8 +35,8 @@ const char *ordo_method_name(ordo_method method)
     return (unsigned)method <= ORDO_METHODS ? method_names[method] : NULL;
 }
 
-int ordo_python_places(ordo_method method, const size_t *n, const double *q, size_t count,
-                       size_t *below, size_t *above, double *way)
+int ordo_quantile_places(ordo_method method, const size_t *n, const double *q, size_t count,
+                         size_t *below, size_t *above, double *way)
 {
     for (size_t j = 0; j < count; j++) {
         quantile_place const at = quantile_place_of(method, q[j], n[j]);

@@ -15,7 +15,7 @@ from typing import Any, Callable, NamedTuple
 
 from . import _lib
 from ._check import integer
-from ._quick import forget_contexts, use_context
+from ._lib import ext
 
 
 class _Unset:
@@ -194,9 +194,9 @@ class _Contexts:
         self.epoch = epoch
         self.outer = outer  # the thread's contexts before the ``with`` block
         self.gpus: dict[int, ctypes.c_void_p] = {}
-        self.quick = 0  # the address of `host` for calls of `_quick`; 0: there are no such calls
+        self.quick = 0  # the address of `host` for short calls (`_short`); 0: there are none
         # At exit the modules may be deleted before this object.
-        self._free, self._forget = _lib.ctx_free, forget_contexts
+        self._free, self._forget = _lib.ctx_free, ext.forget_contexts
         self.host = self.last = ctypes.c_void_p()
         self.host = self.last = _create(settings)
         self.uses_cpu = _may_use_cpu(settings["device"])
@@ -207,7 +207,7 @@ class _Contexts:
         handle = self.gpus.get(ordinal)
         if handle is None:
             handle = self.gpus[ordinal] = _create(self.settings, ordinal)
-        use_context(0)
+        ext.use_context(0)
         self.last = handle
         return handle
 
@@ -249,7 +249,11 @@ def host_context() -> ctypes.c_void_p:
 
 
 def quick_context() -> int:
-    """Returns the context for a call of `_quick`; 0 if the call must go through ctypes."""
+    """Returns the context for a short call; 0 if the Python function must run.
+
+    The extension module calls this function if no context is in use. A short call does not change
+    `_Contexts.last`, so a context is in use only while it is the last one.
+    """
     try:
         held = _local.held
         if held.epoch is not _epoch:
@@ -257,10 +261,13 @@ def quick_context() -> int:
     except AttributeError:
         held = _contexts()
     held.last = held.host
-    use_context(held.quick)
+    ext.use_context(held.quick)
     if held.epoch is not _epoch and held.epoch is not None:
-        use_context(0)  # `config` of another thread has just told all threads to forget
+        ext.use_context(0)  # `config` of another thread has just told all threads to forget
     return held.quick
+
+
+ext.contexts_from(quick_context)
 
 
 def host_uses_cpu() -> bool:
@@ -352,7 +359,7 @@ def config(
     if settings != _settings:
         _settings.update(settings)
         _epoch = object()
-        forget_contexts()
+        ext.forget_contexts()
     return settings
 
 
@@ -406,7 +413,7 @@ class context:
 
     def __enter__(self) -> context:
         _local.held = _Contexts(self._settings, None, getattr(_local, "held", None))
-        use_context(0)
+        ext.use_context(0)
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -9,7 +9,9 @@ are kept as ctypes objects: ctypes passes an object 0.15 microseconds faster tha
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from ctypes import (
@@ -339,6 +341,27 @@ def _load() -> ctypes.CDLL:
 
 library = _load()
 path: str = library._name
+
+
+def _load_extension() -> Any:
+    """Returns the extension module, of a wheel or of the library's build folder.
+
+    It uses the library that is loaded already.
+    """
+    folder, package = os.path.dirname(path), sys.modules[__name__.rpartition(".")[0]]
+    if folder:
+        package.__path__.append(os.path.join(os.path.abspath(folder), "python"))
+    try:
+        return importlib.import_module("._ext", package.__name__)
+    except ImportError as error:
+        raise ImportError(
+            f"ordo: the extension module was not loaded: {printable(str(error))}. Install the "
+            "package with `pip install .`, or run scripts/python-ext with the library's build "
+            "folder"
+        ) from None
+
+
+ext = _load_extension()
 P, T = c_void_p, c_int  # address, enum
 # size_t and addresses have the same width and calling convention, and ctypes converts an int to
 # c_void_p 0.15 microseconds faster than to c_size_t.
@@ -374,7 +397,7 @@ strategy_name = _function("ordo_strategy_name", T, returns=c_char_p)
 _method = _function("ordo_method_parse", c_char_p, returns=c_int)
 METHODS = {name: _method(name.encode()) for name in get_args(Method)}
 HALF_SUM: int = _method(b"half_sum")  # of `numpy.median`: the quantile 0.5, as (a + b) / 2
-places = _function("ordo_python_places", T, P, P, N, P, P, P, returns=c_int)
+places = _function("ordo_quantile_places", T, P, P, N, P, P, P, returns=c_int)
 
 sort = _call("ordo_sort", T, P, N, P)
 sort_pairs = _call("ordo_sort_pairs", T, P, N, P, N, P)

@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -135,10 +136,12 @@ def test_the_wheel_works_on_its_own(tmp_path):
         check=True,
     )  # fmt: skip
     (wheel,) = tmp_path.glob("*.whl")
-    assert "-py3-none-" in wheel.name
+    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    assert f"-{tag}-{tag}" in wheel.name
     unpacked = tmp_path / "unpacked"
     zipfile.ZipFile(wheel).extractall(unpacked)
-    assert {"libordo.so.0", "ordo-command", "py.typed", "_lib.py"} <= {
+    extension = "_ext" + sysconfig.get_config_var("EXT_SUFFIX")
+    assert {"libordo.so.0", "ordo-command", "py.typed", "_lib.py", extension} <= {
         p.name for p in (unpacked / "ordo").iterdir()
     }
     environment = {k: v for k, v in os.environ.items() if k not in ("ORDO_LIBRARY", "PYTHONPATH")}
@@ -179,7 +182,7 @@ def test_signatures_for_checkers():
         assert names == list(inspect.signature(getattr(ordo, node.name)).parameters), node.name
     with_out = {
         name for name in ordo.__all__
-        if inspect.isfunction(getattr(ordo, name))
+        if inspect.isroutine(inspect.unwrap(getattr(ordo, name)))
         and "out" in inspect.signature(getattr(ordo, name)).parameters
     }  # fmt: skip
     assert with_out - {"topk", "top_k"} == {node.name for node in overloads}

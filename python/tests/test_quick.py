@@ -1,11 +1,15 @@
-"""Calls on short arrays without ctypes: which arguments they take, and that they change nothing."""
+"""Calls on short arrays: which ones the extension module takes, and that they change nothing."""
 
 from __future__ import annotations
 
+import copy
+import gc
 import os
+import pickle
 import subprocess
 import sys
 import threading
+import weakref
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,71 +18,76 @@ import pytest
 from test_short import check_distinct, check_order, check_places, check_scans, same_bytes
 
 import ordo
-from ordo import _context, _lib, _quick, _sets
-from ordo._verbs import measure, order, partition, rank, scan, select, topk
-
-VERBS = (measure, order, partition, rank, scan, select, topk, _sets)
-in_use = pytest.mark.skipif(
-    sys.implementation.name != "cpython" or object.__basicsize__ != 16,
-    reason="objects of this Python have another layout",
-)
+from ordo import _context, _lib, _short
 
 
 @pytest.fixture
 def without(monkeypatch):
-    """All calls go through ctypes, as where the layout of objects is not known."""
-    for module in VERBS:
-        monkeypatch.setattr(module, "type_of", _quick._none)
-    monkeypatch.setattr(scan, "has_nan", _quick._none)
-    monkeypatch.setattr(rank, "has_nan", _quick._none)
-    monkeypatch.setattr(_context, "use_context", _quick._none)
-    _quick.forget_contexts()
+    """All calls run the Python functions."""
+    monkeypatch.setattr(_context, "quick_context", lambda: 0)
+    _lib.ext.contexts_from(_context.quick_context)
+    _lib.ext.forget_contexts()
+    yield
+    monkeypatch.undo()
+    _lib.ext.contexts_from(_context.quick_context)
 
 
-by_library = pytest.mark.skipif(
-    _quick._set_vectorcall is None, reason="functions of this Python have no other vectorcall"
-)
+def functions_entered(call: Any, *arguments: Any, **named: Any) -> tuple[Any, set[str]]:
+    """Returns the result of a call and the names of the package's functions whose code ran."""
+    names = set()
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        if event == "call" and os.sep + "ordo" + os.sep in frame.f_code.co_filename:
+            names.add(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        return call(*arguments, **named), names
+    finally:
+        sys.setprofile(None)
 
 
-@in_use
+def is_short(call: Any, *arguments: Any, **named: Any) -> bool:
+    """Returns whether a call runs no Python code of the package."""
+    ordo.sort(np.zeros(2))  # sets the context of the thread
+    return not functions_entered(call, *arguments, **named)[1]
+
+
 @pytest.mark.parametrize("name", _lib.DTYPES)
-def test_types_of_plain_arrays(name):
-    a = np.zeros(6, name)
-    assert _quick.type_of(a) == _lib.DTYPES.index(name) + 1
-    assert [bool(_quick.type_of(a, axis)) for axis in (None, 0, -1)] == [True] * 3
-    for axis in (1, -2, 0.0, False, np.int64(0), a, "0"):
-        assert _quick.type_of(a, axis) == 0
-    others = [a[::2], a.reshape(2, 3), a.astype(bool), a.astype("c16"), a.tolist(), None, 1, "f8"]
-    others += [a.view(np.ma.MaskedArray), a.view(np.recarray), np.dtype("f8"), np.float64(1)]
+def test_plain_arrays(name):
+    a = np.arange(6).astype(name)
+    assert is_short(ordo.argsort, a)
+    frozen = a.copy()
+    frozen.flags.writeable = False
+    assert is_short(ordo.sort, frozen) and ordo.sort(frozen).flags.writeable
+    assert all(is_short(ordo.argsort, a, axis) for axis in (None, 0, -1))
+    others = [a[::2], a[::-1], a.reshape(2, 3), a.astype(bool), a.astype("f2"), a.tolist()]
+    others += [a.view(np.recarray), a.astype("M8[s]")]
     if a.itemsize > 1:
         others += [a.astype(a.dtype.newbyteorder()), np.zeros(49, "u1")[1:].view(name)[:4]]
-    assert not any(map(_quick.type_of, others))
-    assert _quick.type_of() == _quick.type_of(a, None, None) == 0
+    for other in others:
+        found, names = functions_entered(ordo.argsort, other)
+        assert names
+        same_bytes(np.asarray(found), np.argsort(np.asarray(other), kind="stable"))
+    for axis in (1, -2, 0.0, "0", a):
+        with pytest.raises((TypeError, ValueError)):
+            ordo.argsort(a, axis)
 
 
-@in_use
 @pytest.mark.parametrize("name", ["f4", "f8"])
 def test_nans(name):
     for n in (1, 3, 8, 17, 100):
         a = np.zeros(n, name)
         a[::2], a[1::2] = np.inf, -np.inf
-        assert not _quick.has_nan(a)
+        assert is_short(ordo.rankdata, a)
         for i in (0, n // 2, n - 1):
             for nan in (np.nan, -np.nan):
                 b = a.copy()
                 b[i] = nan
-                assert _quick.has_nan(b)
-    assert not _quick.has_nan(np.full(9, -1)) and not _quick.has_nan(np.zeros(0, name))
-    assert not _quick.has_nan() and not _quick.has_nan([np.nan])
+                assert not is_short(ordo.rankdata, b)
 
 
-@in_use
-def test_wrong_numbers_of_arguments():
-    for count in (0, 1, 12, 100):
-        assert _quick.quick(*[0] * count) == -1
-
-
-def test_all_functions_through_ctypes(rng, without):
+def test_all_python_functions(rng, without):
     for name in _lib.DTYPES:
         for n in (1, 2, 10, 100, 513, 2047):
             a = rng.integers(0, 50, n).astype(name)
@@ -97,12 +106,21 @@ def results_of(a: Any) -> list[Any]:
         made += [ordo.rankdata(a, axis=axis), ordo.select(a, k, axis), ordo.topk(a, k, axis)]
         made += [ordo.is_sorted(a, axis), ordo.cumprod(a, axis), ordo.cummax(a, axis)]
         made += [ordo.nanmedian(a, axis)] if a.size > 1 else []
-    return [*made, ordo.unique(a), *ordo.sort_pairs(a, a[::-1].copy())]
+    flags = a > a[0]
+    rows = np.zeros(a.size, [("id", "i4"), ("key", a.dtype)])
+    rows["key"] = a
+    for down in (False, True):
+        made += [ordo.sort_pairs(a, a[::-1].copy(), descending=down), ordo.argtopk(a, k)]
+        made += [ordo.rankdata(a, m, descending=down) for m in _lib.TIES]
+        made += [ordo.sort_records(rows, "key", descending=down)]
+        made += [ordo.group_argsort(a % 3, a, descending=down), ordo.topk(a, k, largest=down)]
+    made += [ordo.scan_bits(flags), ordo.split_by_flags(a, flags), ordo.lexsort((a, a % 3, a))]
+    return [*made, ordo.unique(a), ordo.median(a, nan_policy="omit")]
 
 
 @pytest.mark.parametrize("name", _lib.DTYPES)
 @pytest.mark.parametrize("nan", [False, True])
-def test_same_bytes_as_through_ctypes(rng, monkeypatch, request, name, nan):
+def test_same_bytes_as_python_functions(rng, monkeypatch, request, name, nan):
     rows = [rng.integers(-50, 50, n).astype(name) for n in (1, 10, 512, 513, 2047, 2048)]
     if nan and name.startswith("f"):
         for row in rows:
@@ -123,10 +141,9 @@ def test_nanmedian(name):
         assert np.isnan(ordo.nanmedian(a[[0, 3]]))
 
 
-@in_use
 def test_limit_and_report():
     with ordo.context(threads=1, device="cpu"):
-        for n in (_quick.SHORT - 1, _quick.SHORT):
+        for n in (_short.SHORT - 1, _short.SHORT):
             ordo.argsort(np.arange(n, dtype="i4"))
             report = ordo.explain()
             assert (report.operation, report.n, report.type) == ("argsort", n, "i32")
@@ -140,22 +157,6 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
-def functions_entered(call: Any, *arguments: Any) -> tuple[Any, set[str]]:
-    """Returns the result of a call and the names of the package's functions whose code ran."""
-    names = set()
-
-    def note(frame: Any, event: str, _: Any) -> None:
-        if event == "call" and os.sep + "ordo" + os.sep in frame.f_code.co_filename:
-            names.add(frame.f_code.co_name)
-
-    sys.setprofile(note)
-    try:
-        return call(*arguments), names
-    finally:
-        sys.setprofile(None)
-
-
-@by_library
 @pytest.mark.parametrize("call", FUNCTIONS)
 def test_short_calls_run_no_python_code(rng, call):
     ordo.sort(np.zeros(2))  # sets the context of the thread
@@ -171,12 +172,11 @@ def test_short_calls_run_no_python_code(rng, call):
     for axis in (None, 0, -1):
         if call is not ordo.rankdata:
             assert not functions_entered(call, np.arange(5.0), axis)[1]
-    assert functions_entered(call, np.zeros(_quick.SHORT))[1]
+    assert functions_entered(call, np.zeros(_short.SHORT))[1]
     ordo.sort(np.zeros(2))
-    assert not functions_entered(call, np.zeros(_quick.SHORT - 1))[1]
+    assert not functions_entered(call, np.zeros(_short.SHORT - 1))[1]
 
 
-@by_library
 def test_arguments_that_need_python_code():
     a = np.array([3.0, 1.0, 2.0])
     ordo.sort(a)
@@ -203,7 +203,6 @@ def test_arguments_that_need_python_code():
             assert np.isnan(function(np.zeros(0)))
 
 
-@by_library
 def test_contexts_of_short_calls():
     a = np.arange(9.0)
     ordo.sort(a)
@@ -229,7 +228,6 @@ def test_contexts_of_short_calls():
     assert not functions_entered(ordo.sort, a)[1]
 
 
-@by_library
 def test_threads_have_contexts_of_their_own():
     a, seen = np.arange(9.0), []
     ordo.sort(a)
@@ -267,13 +265,6 @@ def test_errors_have_the_same_text(request):
     short = [message(call) for call in calls]
     request.getfixturevalue("without")
     assert short == [message(call) for call in calls]
-
-
-def test_a_failed_call_raises_the_error_of_its_context():
-    with ordo.context(device="cpu"):
-        context = _context.quick_context()
-        with pytest.raises(ValueError, match="type"):
-            _lib.fail(_quick.quick(_quick.SORT, context, 99, None, 1, None), context)
 
 
 @pytest.mark.parametrize("device, is_quick", [
@@ -314,7 +305,7 @@ def test_a_closed_context_is_not_used():
 def test_settings_change_before_a_context_is_used(monkeypatch):
     """As `config` of another thread may do between two instructions of `quick_context`."""
     ordo.sort(np.zeros(3))
-    used = []
+    used, forget = [], _lib.ext.forget_contexts
 
     def use(address):
         if not used:
@@ -322,7 +313,7 @@ def test_settings_change_before_a_context_is_used(monkeypatch):
         used.append(address)
         return 0
 
-    monkeypatch.setattr(_context, "use_context", use)
+    monkeypatch.setattr(_context, "ext", SimpleNamespace(use_context=use, forget_contexts=forget))
     try:
         before = _context.quick_context()
         assert before and used == [before, 0]
@@ -330,18 +321,6 @@ def test_settings_change_before_a_context_is_used(monkeypatch):
         assert used == [before, 0, after]
     finally:
         ordo.config(threads=None)
-
-
-def test_numpy_without_its_table_of_functions(monkeypatch):
-    found = _quick._numpy_functions()
-    assert found[_quick._ARRAY_TYPE] == id(np.ndarray)
-    real = sys.modules.get("numpy._core.multiarray") or sys.modules["numpy.core.multiarray"]
-    modules = {"numpy._core.multiarray": SimpleNamespace(), "numpy.core.multiarray": real}
-    fake = SimpleNamespace(import_module=modules.__getitem__)
-    monkeypatch.setattr(_quick, "importlib", fake)
-    assert list(_quick._numpy_functions()) == list(found)
-    modules["numpy.core.multiarray"] = SimpleNamespace()
-    assert _quick._numpy_functions() is None and _quick._set_calls() is None
 
 
 def test_threads_have_their_own_contexts(rng):
@@ -361,34 +340,106 @@ def test_threads_have_their_own_contexts(rng):
     assert not wrong
 
 
-@in_use
 def test_references_are_kept():
     a = np.arange(10.0)[::-1].copy()
-    before = [sys.getrefcount(x) for x in (a, a.dtype, _quick._self)]
+    before = [sys.getrefcount(x) for x in (a, a.dtype)]
     for _ in range(1000):
         results_of(a)
-    after = [sys.getrefcount(x) for x in (a, a.dtype, _quick._self)]
-    assert before[0] == after[0] and before[2] == after[2]
+    after = [sys.getrefcount(x) for x in (a, a.dtype)]
+    assert before[0] == after[0]
     assert after[1] - before[1] < 500  # other objects refer to the dtype, too
 
 
-@in_use
 def test_calls_while_python_exits():
     """At exit Python clears the modules of the package before those that were imported earlier."""
     program = (
         "import sys, numpy as np, ordo\n"
-        "from ordo._quick import type_of\n"
         "ordo.sort(np.zeros(3))\n"
         "class Last:\n"
-        "    def __del__(self, type_of=type_of, a=np.zeros(3), write=sys.__stdout__.write,\n"
-        "                sort=ordo.sort):\n"
-        "        write(str(type_of(a)))\n"
+        "    def __del__(self, a=np.zeros(3), write=sys.__stdout__.write, sort=ordo.sort):\n"
         "        try: sort(a)\n"
         "        except Exception: pass\n"
+        "        write('ended')\n"
         "np.last = Last()\n"
     )
     settings = {"PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": "165"}  # changes freed memory
     ended = subprocess.run(
         [sys.executable, "-c", program], env={**os.environ, **settings}, capture_output=True
     )
-    assert (ended.returncode, ended.stdout) == (0, b"10"), ended.stderr
+    assert (ended.returncode, ended.stdout) == (0, b"ended"), ended.stderr
+
+
+def test_the_functions_are_like_python_functions():
+    assert ordo.sort.__name__ == "sort" and ordo.sort.__doc__.startswith("Returns a sorted copy")
+    for again in (pickle.loads(pickle.dumps(ordo.sort)), copy.deepcopy(ordo.sort)):
+        assert again is ordo.sort
+    assert weakref.ref(ordo.sort)() is ordo.sort and "sort" in repr(ordo.sort)
+
+    class Row:
+        sort = ordo.sort
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([2.0, 1.0])
+
+    same_bytes(Row().sort(), np.array([1.0, 2.0]))
+    assert Row.sort is ordo.sort
+    with pytest.raises(TypeError, match="missing required argument"):
+        _lib.ext.Function()
+    with pytest.raises(ValueError, match="does not call print"):
+        _lib.ext.Function(print, "print", (), {}, 0)
+    with pytest.raises(ValueError, match="other parameters"):
+        _lib.ext.Function(print, "sort", ("a",), {}, 1)
+
+
+def test_arguments_by_name():
+    a = np.array([3.0, 1.0, 2.0])
+    assert is_short(ordo.sort, a=a) and is_short(ordo.sort, a, axis=0, descending=True)
+    same_bytes(ordo.sort(axis=None, descending=True, a=a), np.array([3.0, 2.0, 1.0]))
+    for wrong in ({"a": a}, {"unknown": 1}, {"axis": 0, "a": a}):
+        with pytest.raises(TypeError):
+            ordo.sort(a, **wrong)
+    with pytest.raises(TypeError):
+        ordo.sort(axis=0)
+    with pytest.raises(TypeError):
+        ordo.sort(a, 0, None, None, None)
+
+
+class Saved:
+    """Refers to an object in a cycle, and saves it when the garbage collector finds the cycle."""
+
+    def __init__(self, held: Any, saved: list) -> None:
+        self.held, self.saved, self.me = held, saved, self
+
+    def __del__(self) -> None:
+        self.saved.append(self.held)
+
+
+@pytest.mark.parametrize("call", FUNCTIONS[:3] + FUNCTIONS[5:9])
+def test_results_share_no_memory(call):
+    a, saved = np.array([4.0, 1.0, 3.0, 2.0]), []
+    first = call(a)
+    expected = first.copy()
+    held = [first[1:], memoryview(first), np.from_dlpack(first)]
+    held += [pickle.loads(pickle.dumps(first, protocol=5))]
+    Saved(first, saved)
+    del first
+    gc.collect()
+    others = [call(a + i) for i in range(20)]
+    assert np.array_equal(saved[0], expected)
+    for part, wanted in zip(held, (expected[1:], expected, expected, expected)):
+        assert np.array_equal(part, wanted)
+        assert not any(np.shares_memory(np.asarray(part), other) for other in others)
+    assert not np.shares_memory(call(a), a)
+
+
+def test_a_forked_process_makes_calls(rng):
+    rows = [rng.random(n) for n in (10, 300, 2047)]
+    expected = [np.sort(row).tolist() for row in rows]
+    workers = [threading.Thread(target=lambda: [ordo.sort(rows[2]) for _ in range(300)])]
+    workers[0].start()
+    child = os.fork()
+    if child == 0:
+        right = [ordo.sort(row).tolist() for row in rows] == expected
+        os._exit(0 if right else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    workers[0].join()

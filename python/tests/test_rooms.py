@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ordo
-from ordo import _rooms
+from ordo import _lib, _rooms
 
 SHAPE = (45_000, 100)  # 36 MB of float64: more than glibc keeps
 
@@ -28,33 +28,27 @@ def keys():
 @pytest.fixture(autouse=True)
 def no_rooms():
     gc.collect()
-    _rooms._kept.clear()
+    _lib.ext.free_rooms()
     yield
-    _rooms._kept.clear()
+    _lib.ext.free_rooms()
 
 
-needs_advice = pytest.mark.skipif(_rooms._FREE is None, reason="the system has no MADV_FREE")
-
-
-@needs_advice
 def test_memory_is_used_again(keys):
     first = ordo.sort(keys)
     where = address(first)
     del first
-    assert len(_rooms._kept) == 1
     second = ordo.cumsum(keys, 1)
-    assert address(second) == where and not _rooms._kept
+    assert address(second) == where and _lib.ext.free_rooms() == 0
     assert np.allclose(second, np.cumsum(keys, 1))
     assert second.flags.writeable and second.flags.c_contiguous
 
 
-@needs_advice
 def test_views_keep_the_memory(keys):
     result = ordo.sort(keys)
     view, where = result[7:, ::2], address(result)
     del result
     other = ordo.argsort(keys)
-    assert not _rooms._kept and address(other) != where
+    assert _lib.ext.free_rooms() == 0 and address(other) != where
     assert np.array_equal(view, np.sort(keys)[7:, ::2])
 
 
@@ -64,8 +58,6 @@ HOLDERS = {
     "base": lambda a: a.base,
     "view of the base": lambda a: memoryview(a.base),
     "array of the base": lambda a: np.frombuffer(a.base),
-    "object of the base": lambda a: next(iter(a.base._objects.values())),
-    "memory of the base": lambda a: next(iter(a.base._objects.values())).obj,
     "DLPack": lambda a: np.from_dlpack(a),
 }
 
@@ -80,7 +72,6 @@ class Revived:
         self.saved.append(self.held)
 
 
-@needs_advice
 @pytest.mark.parametrize("holder", HOLDERS)
 @pytest.mark.parametrize("revived", [False, True])
 def test_memory_with_a_user_is_not_used_again(keys, holder, revived):
@@ -100,14 +91,13 @@ def test_memory_with_a_user_is_not_used_again(keys, holder, revived):
     assert not any(np.shares_memory(found, other) for other in others)
 
 
-@needs_advice
 def test_memory_of_a_revived_view_is_released(keys):
     saved = []
     Revived(memoryview(ordo.sort(keys).base), saved)
     gc.collect()
     before = mapped_bytes()
     saved.clear()
-    _rooms._kept.clear()
+    _lib.ext.free_rooms()
     assert before - mapped_bytes() > 30 << 20
 
 
@@ -116,41 +106,37 @@ def mapped_bytes():
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-@needs_advice
 def test_pickled_results_are_copies(keys):
     result = ordo.sort(keys)
     again = pickle.loads(pickle.dumps(result, protocol=5))
     assert np.array_equal(again, result) and not np.shares_memory(again, result)
 
 
-@needs_advice
 def test_few_rooms_are_kept(keys):
     results = [ordo.sort(keys) for _ in range(4)]
     assert len({address(result) for result in results}) == 4
     results.clear()
-    assert len(_rooms._kept) == _rooms._MOST_KEPT
+    assert _lib.ext.free_rooms() == 2
 
 
-@needs_advice
 def test_other_sizes_get_other_memory(keys):
     twice = np.concatenate((keys, keys))
     first = ordo.sort(twice)
     where = address(first)
     del first
     half = ordo.sort(keys)
-    assert len(_rooms._kept) == 1 and address(half) != where
+    assert address(half) != where
     assert np.array_equal(half, np.sort(keys))
     like = ordo.sort(twice[:-4_000])
-    assert not _rooms._kept and address(like) == where
+    assert address(like) == where
     assert np.array_equal(like, np.sort(twice[:-4_000]))
     where = address(half)
     del half
     larger = ordo.sort(twice)
-    assert len(_rooms._kept) == 1 and address(larger) != where
+    assert address(larger) != where
     assert np.array_equal(larger, np.sort(twice))
 
 
-@needs_advice
 def test_results_become_writable_again(keys):
     result = ordo.sort(keys)
     view, where = result[1:], address(result)
@@ -168,7 +154,7 @@ def test_results_become_writable_again(keys):
 IN_LITTLE_SPACE = """
 import resource
 import numpy as np
-from ordo import _rooms
+from ordo import _lib, _rooms
 
 def limit(size):
     pages = int(open("/proc/self/statm").read().split()[0])
@@ -178,18 +164,17 @@ def keep_two():
     resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
     both = [_rooms.empty(640 << 20, "u1") for _ in range(2)]
     both.clear()
-    assert len(_rooms._kept) == 2
 
 keep_two()
 limit(512 << 20)
 found = _rooms.empty(1000 << 20, "u1")  # in memory that is kept later
-assert found.base is not None and not _rooms._kept
+assert found.base is not None and _lib.ext.free_rooms() == 0
 del found
-_rooms._kept.clear()
+assert _lib.ext.free_rooms() == 1
 keep_two()
 limit(512 << 20)
 found = _rooms.empty(1200 << 20, "u1")  # in memory of NumPy
-assert found.base is None and not _rooms._kept
+assert found.base is None and _lib.ext.free_rooms() == 0
 try:
     _rooms.empty(1000 << 20, "u1")
 except MemoryError:
@@ -197,7 +182,6 @@ except MemoryError:
 """
 
 
-@needs_advice
 def test_kept_memory_is_unmapped_for_others():
     command = [sys.executable, "-c", IN_LITTLE_SPACE]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -249,3 +233,13 @@ def test_one_nan_with_one_thread(keys, at):
     with ordo.context(threads=1, device="cpu"):
         assert np.isnan(ordo.rankdata(flat)).all()
         assert np.isnan(ordo.cummin(flat)[at:]).all() and not np.isnan(ordo.cummin(flat)[:at]).any()
+
+
+def test_arguments_of_rooms():
+    for size in (0, -1):
+        with pytest.raises(ValueError, match="expected at least 1"):
+            _lib.ext.Room(size)
+    with pytest.raises(MemoryError):
+        _lib.ext.Room(sys.maxsize)
+    with memoryview(_lib.ext.Room(5)) as view:
+        assert not view.readonly and bytes(view[:5]) == bytes(5)

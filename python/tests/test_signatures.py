@@ -9,7 +9,7 @@ import pytest
 
 import ordo
 
-FUNCTIONS = [name for name in ordo.__all__ if inspect.isfunction(getattr(ordo, name))]
+FUNCTIONS = [n for n in ordo.__all__ if inspect.isroutine(inspect.unwrap(getattr(ordo, n)))]
 LIKE_NUMPY = (
     "argpartition argsort cumprod cumsum lexsort median nanmedian nanpercentile nanquantile "
     "partition percentile quantile searchsorted sort unique"

@@ -3,7 +3,6 @@
  * quantiles in any order, names and refusals. */
 #include "inputs.h"
 #include "oracle.h"
-#include "ordo_python.h"
 #include "testkit.h"
 
 #include <float.h>
@@ -319,8 +318,8 @@ static void test_places(void)
             testkit_case("places of %s, n = %zu", ordo_method_name((ordo_method)m), n);
             for (size_t j = 0; j < QUANTILES; j++)
                 sizes[j] = n;
-            bool const is_key = ordo_python_places((ordo_method)m, sizes, numpy_q, QUANTILES, below,
-                                                   above, way) != 0;
+            bool const is_key = ordo_quantile_places((ordo_method)m, sizes, numpy_q, QUANTILES,
+                                                     below, above, way) != 0;
             CHECK_STATUS(ORDO_OK,
                          ordo_quantiles(contexts[0].ctx, ORDO_F64, keys, n, numpy_q, QUANTILES,
                                         values, &opts),
@@ -332,8 +331,8 @@ static void test_places(void)
                 CHECK(fabs(values[j] - place) < 1e-12);
             }
         }
-    CHECK(ordo_python_places(ORDO_METHOD_LOWER, NULL, NULL, 0, NULL, NULL, NULL) == 1);
-    CHECK(ordo_python_places(ORDO_METHOD_LINEAR, NULL, NULL, 0, NULL, NULL, NULL) == 0);
+    CHECK(ordo_quantile_places(ORDO_METHOD_LOWER, NULL, NULL, 0, NULL, NULL, NULL) == 1);
+    CHECK(ordo_quantile_places(ORDO_METHOD_LINEAR, NULL, NULL, 0, NULL, NULL, NULL) == 0);
 }
 
 /* ---- Names and refusals ---- */

@@ -20,15 +20,15 @@ from .._arrays import (
     pointer,
 )
 from .._check import flag, one_of, same_place, unmasked
-from .._context import by_threads, cpu_context, quick_context
+from .._context import by_threads, cpu_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._quick import SHORT, UNIQUE, quick, type_of
+from .._short import by_library
 from .._verbs.order import argsort, sort, sort_pairs
 from .._verbs.rank import rank_rows
 from .._verbs.scan import cumsum
 
-_BOOL, _INT64, _COUNT = np.dtype(bool), np.dtype(np.int64), np.dtype(np.uintp)
+_BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 
 # ---- unique ------------------------------------------------------------------------------------
 
@@ -134,6 +134,7 @@ def unique(
 ) -> Any: ...  # fmt: skip
 
 
+@by_library
 def unique(
     ar: Any,
     return_index: bool = False,
@@ -176,13 +177,6 @@ def unique(
     (array(['a', 'b'], dtype='<U1'), array([1, 2]))
     """
     only_values = return_index is return_inverse is return_counts is False
-    if only_values and axis is None and equal_nan is True:
-        number = type_of(ar)
-        if number and (n := ar.size) < SHORT and (context := quick_context()):
-            result, found = np.empty(n, ar.dtype), np.empty(1, _COUNT)
-            if status := quick(UNIQUE, context, number, ar, n, result, found, None):
-                _lib.fail(status, context)
-            return _cut(result, found.item(), n)
     if equal_nan is not True:
         equal_nan = flag(equal_nan, "equal_nan")
     if not only_values:

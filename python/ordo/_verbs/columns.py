@@ -12,6 +12,7 @@ from .. import _lib
 from .._arrays import HOST, AxisError, Rows, is_text, numbers_of, place_of, pointer
 from .._check import flag, integer, into, unmasked
 from .._context import host_context
+from .._short import by_library
 from .rank import _RANK_TYPES, rank_type
 
 P, T, N = c_void_p, c_int, c_void_p
@@ -128,6 +129,7 @@ def _ranks(columns: Any, n: int, method: str, dtype: Any) -> Any:
     return ranks
 
 
+@by_library
 def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = None) -> Any:
     """Returns the order of rows by several keys, as `numpy.lexsort` does: the last key first.
 

@@ -13,6 +13,7 @@ from .._arrays import HOST, TYPES, Rows, is_text, place_of, pointer
 from .._check import flag, integer, into, quantile_parts
 from .._inputs.device import with_guests
 from .._inputs.series import column_of, skips_missing
+from .._short import by_library
 from .columns import one_row, same_length
 from .rank import _RANK_TYPES, rank_type
 
@@ -238,6 +239,7 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     return GroupCounts(call.named(keys), counts)
 
 
+@by_library
 @with_guests
 def group_argsort(
     groups: Any,

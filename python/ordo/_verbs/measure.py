@@ -10,11 +10,9 @@ import numpy as np
 from .. import _lib
 from .._arrays import HOST, Rows, is_text, numbers_of, place_of, plain_code, pointer
 from .._check import flag
-from .._context import host_context, quick_context
+from .._context import host_context
 from .._inputs.device import with_guests
-from .._quick import IS_SORTED, SHORT, by_library, quick, type_of
-
-_INT = np.dtype(np.intc)
+from .._short import by_library
 
 
 def _measure(
@@ -95,13 +93,6 @@ def is_sorted(
     >>> ordo.is_sorted(np.array([[1, 2], [2, 1]]))
     array([ True, False])
     """
-    if descending is keepdims is False:
-        number = type_of(a, axis)
-        if number and (n := a.size) < SHORT and (context := quick_context()):
-            found = np.empty(1, _INT)
-            if status := quick(IS_SORTED, context, number, a, n, found, None, None):
-                _lib.fail(status, context)
-            return found.item() != 0
     if descending is not False:
         descending = flag(descending, "descending")
     if keepdims is not False and flag(keepdims, "keepdims"):

@@ -27,12 +27,12 @@ from .._arrays import (
     takes_result,
 )
 from .._check import check_kind, check_stable, flag, integer, into, output, same_place
-from .._context import host_context, quick_context
+from .._context import host_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_named, column_of, is_frame, names_of, rows_of
-from .._quick import ARGSORT, PAIRS, SHORT, SORT, at, by_library, quick, type_of
 from .._rooms import empty
+from .._short import by_library
 
 _P = ctypes.c_void_p
 _INTP = np.dtype(np.intp)
@@ -69,10 +69,6 @@ def _wish(descending: bool, algorithm: str, radius: Any) -> _Wish:
 
 _WIDE = PLAIN[np.dtype("u8")]
 _DESCENDING = _Wish(True).options(HOST)
-_DESCENDING_AT = at(_DESCENDING)
-# Default arguments. A short call compares arguments by identity, which is fastest and true for any
-# call that does not give the argument; other calls are only slower.
-_AUTO, _ZERO = "auto", 0
 
 # ---- sort --------------------------------------------------------------------------------------
 
@@ -171,14 +167,6 @@ def sort(
         descending = flag(descending, "descending")
     if stable is not None:
         check_stable(kind, stable)
-    if kind is order is out is None and algorithm is _AUTO and radius is _ZERO:
-        number = type_of(a, axis)
-        if number and (n := a.size) < SHORT and (context := quick_context()):
-            result = a.copy()
-            wish = _DESCENDING_AT if descending else None
-            if status := quick(SORT, context, number, result, n, wish):
-                _lib.fail(status, context)
-            return result
     code = plain_code(a, axis, 0)
     usual = kind is order is None and algorithm == "auto" and type(radius) is int
     if code is not None and usual and radius == 0:
@@ -320,14 +308,6 @@ def argsort(
         descending = flag(descending, "descending")
     if stable is not None:
         check_stable(kind, stable)
-    if kind is order is out is None and algorithm is _AUTO and radius is _ZERO:
-        number = type_of(a, axis) if dtype is _INTP else 0
-        if number and (n := a.size) < SHORT and (context := quick_context()):
-            result = np.empty(n, _INTP)
-            wish = _DESCENDING_AT if descending else None
-            if status := quick(ARGSORT, context, number, a, n, _lib.U64, result, wish):
-                _lib.fail(status, context)
-            return result
     code = plain_code(a, axis)
     usual = kind is order is None and algorithm == "auto" and dtype is _INTP and out is None
     if usual and code is not None and type(radius) is int and radius == 0:
@@ -394,6 +374,7 @@ def _taken(array: Any, index: Any) -> Any:
     return array.take(index) if is_arrow_text(array) else array[index]
 
 
+@by_library
 def sort_pairs(
     keys: Any,
     values: Any,
@@ -427,14 +408,6 @@ def sort_pairs(
     """
     if descending is not False:
         descending = flag(descending, "descending")
-    if algorithm is _AUTO and radius is _ZERO and type_of(values):
-        number = type_of(keys)
-        if number and (n := keys.size) < SHORT and n == values.size and (c := quick_context()):
-            sorted_keys, moved = keys.copy(), values.copy()
-            wish = _DESCENDING_AT if descending else None
-            if status := quick(PAIRS, c, number, sorted_keys, n, moved, moved.itemsize, wish):
-                _lib.fail(status, c)
-            return sorted_keys, moved
     code = plain_code(keys)
     usual = algorithm == "auto" and type(radius) is int and radius == 0
     if code is not None and usual and type(values) is ndarray:
@@ -491,6 +464,7 @@ def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
     return rows.restored(sorted_keys), moved
 
 
+@by_library
 def sort_records(a: Any, field: str, *, descending: bool = False, inplace: bool = False) -> Any:
     """Returns the records of a structured array, sorted by a field; ties keep their order.
 

@@ -34,12 +34,12 @@ from .._check import (
     same_place,
     unmasked,
 )
-from .._context import cpu_context, host_uses_cpu, quick_context
+from .._context import cpu_context, host_uses_cpu
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._quick import ARGSORT, FEW_TO_SPLIT, NTH, SHORT, SORT, at, by_library, quick, type_of
 from .._rooms import empty
-from .order import _DESCENDING, argsort, check_index_dtype, sort
+from .._short import FEW_TO_SPLIT, by_library
+from .order import argsort, check_index_dtype, sort
 
 _IS_X86 = platform.machine() in ("x86_64", "AMD64")
 _INTP = np.dtype(np.intp)
@@ -49,37 +49,11 @@ _INTP = np.dtype(np.intp)
 _SHORT_ROW = 128 if _IS_X86 else 64
 _UP = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER)
 _DOWN = _lib.options(_lib.SelectOptions, flags=_lib.ANY_ORDER | _lib.DESCENDING)
-_UP_AT, _DOWN_AT, _SORT_DOWN_AT = at(_UP), at(_DOWN), at(_DESCENDING)
-
-
-def _split_short(a: Any, k: int, indices: bool, descending: bool, number: int, context: int) -> Any:
-    """Returns the result for a short plain array."""
-    n = a.size
-    if n <= FEW_TO_SPLIT:
-        wish = _SORT_DOWN_AT if descending else None
-        if indices:
-            result = np.empty(n, _INTP)
-            status = quick(ARGSORT, context, number, a, n, _lib.U64, result, wish)
-        else:
-            result = a.copy()
-            status = quick(SORT, context, number, result, n, wish)
-    else:
-        wish = _DOWN_AT if descending else _UP_AT
-        result = np.empty(n, _INTP if indices else a.dtype)
-        keys, index = (None, result) if indices else (result, None)
-        status = quick(NTH, context, number, a, n, k, keys, _lib.U64, index, wish)
-    if status:
-        _lib.fail(status, context)
-    return result
 
 
 def _split_plain(a: Any, kth: Any, axis: Any, indices: bool, descending: bool, out: Any) -> Any:
     """Returns the result for a plain array and one position, which needs no conversion, or None.
     The result is `out` if the library can write there."""
-    if type(kth) is int and (number := type_of(a, axis)):
-        n = a.size
-        if n < SHORT and -n <= kth < n and (context := quick_context()):
-            return _split_short(a, kth % n, indices, descending, number, context)
     code = plain_code(a, axis)
     if code is None or type(kth) is not int:
         return None
@@ -269,6 +243,7 @@ def _flags_of(flags: Any, n: int | None, name: str) -> tuple[Any, Any, int, int]
     return place, rows.keys, _lib.FLAG_BITS, n
 
 
+@by_library
 def scan_bits(
     flags: Any,
     n: int | None = None,
@@ -331,6 +306,7 @@ def _scan_bits(flags: Any, n: int | None, exclusive: bool, dtype: Any, algorithm
     return result
 
 
+@by_library
 def split_by_flags(a: Any, flags: Any, n: int | None = None) -> tuple[Any, Any]:
     """Splits an array by flags: the elements whose flag is set, and the others, both in order.
 

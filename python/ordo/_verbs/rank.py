@@ -22,11 +22,11 @@ from .._arrays import (
     pointer,
 )
 from .._check import check_nan_policy, flag, found_nan, into
-from .._context import by_threads, host_context, quick_context
+from .._context import by_threads, host_context
 from .._inputs.device import with_guests
 from .._inputs.series import column_of, nan_policy_of
-from .._quick import RANK, SHORT, at, by_library, has_nan, quick, type_of
 from .._rooms import empty
+from .._short import by_library
 
 _FLOAT = np.dtype(np.float64)
 _INTEGER = np.dtype(np.int64)
@@ -81,9 +81,6 @@ def _prepare(method: str, descending: bool) -> tuple:
 _COUNT = np.dtype(np.uint64)
 _UNKNOWN = (None, None, None)
 _PREPARED = {(m, d): _prepare(m, d) for m in _lib.TIES for d in (False, True)}
-# The same for short arrays, as arguments of `quick`.
-_QUICK = {key: (at(opts), dtype, code.value) for key, (opts, dtype, code) in _PREPARED.items()}
-_AUTO = "auto"
 
 
 def rank_rows(
@@ -205,17 +202,6 @@ def rankdata(
     """
     if descending is not False:
         descending = flag(descending, "descending")
-    if dtype is weights is out is nan_policy is None and algorithm is _AUTO:
-        number = type_of(a, axis) if type(method) is str else 0
-        if number and (n := a.size) < SHORT and (context := quick_context()):
-            wish, kind, kind_code = _QUICK.get((method, descending), _UNKNOWN)
-            if kind is not None:
-                if has_nan(a):
-                    return np.full(n, np.nan)
-                result = np.empty(n, kind)
-                if status := quick(RANK, context, number, a, n, kind_code, result, wish):
-                    _lib.fail(status, context)
-                return result
     code = plain_code(a, axis)
     usual = dtype is out is weights is None and algorithm == "auto"
     usual = usual and (nan_policy is None or nan_policy == "propagate")

@@ -22,12 +22,12 @@ from .._arrays import (
     rows_have_nan,
 )
 from .._check import flag, into
-from .._context import host_context, quick_context
+from .._context import host_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._quick import SCAN, SHORT, by_library, has_nan, quick, type_of
 from .._rooms import empty
+from .._short import by_library
 
 # Sums of narrow integers and bools have 64 bits, as in NumPy.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
@@ -58,23 +58,6 @@ def _scan_rows(
         opts,
         result,
     )
-    return result
-
-
-# The dtype of sums and its type number, by the type of the elements.
-_QUICK_SUMS = {code: (_SUMS[dtype], TYPES[_SUMS[dtype]]) for dtype, code in TYPES.items()}
-_AUTO = "auto"
-
-
-def _scan_quick(a: Any, number: int, op: int, dtype: Any, kind: int) -> Any:
-    """Returns the scan of a short plain array of type `number`; None if ctypes must do it."""
-    n = a.size
-    context = quick_context()
-    if n >= SHORT or not context:
-        return None
-    result = np.empty(n, dtype)
-    if status := quick(SCAN, context, op, number, a, n, kind, result, None):
-        _lib.fail(status, context)
     return result
 
 
@@ -171,12 +154,6 @@ def _scan(
     a: Any, op: Any, axis: int | None, dtype: Any, out: Any, exclusive: bool, algorithm: str
 ) -> Any:
     """Returns cumulative sums or products: those of a plain array without a conversion."""
-    if dtype is out is None and exclusive is False and algorithm is _AUTO:
-        number = type_of(a, axis)
-        if number:
-            result = _scan_quick(a, number, op.value, *_QUICK_SUMS[number])
-            if result is not None:
-                return result
     if exclusive is not False:
         exclusive = flag(exclusive, "exclusive")
     code = plain_code(a, axis)
@@ -335,15 +312,10 @@ def cummin(a: Any, axis: int | None = None, out: Any = None) -> Any:
 
 
 def _extremes(a: Any, axis: int | None, op: Any) -> Any:
-    number = type_of(a, axis)
-    # NaNs are the largest keys, so the library's minimum skips them.
-    if number and not (op is _MIN and has_nan(a)):
-        result = _scan_quick(a, number, op.value, a.dtype, number)
-        if result is not None:
-            return result
     code = plain_code(a, axis)
     if code is None:
         return _extremes_of_rows(a, axis, op)
+    # NaNs are the largest keys, so the library's minimum skips them.
     if op is _MIN and a.size and a.dtype.kind == "f" and plain_has_nan(a, code):
         return _extremes_of_rows(a, axis, op)
     return _scan_plain(a, op, code, a.dtype)

@@ -29,11 +29,11 @@ from .._check import (
     quantile_parts,
     warn_of_no_elements,
 )
-from .._context import host_context, quick_context
+from .._context import host_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import nan_policy_of
-from .._quick import MEDIAN, QUANTILES, SHORT, at, by_library, quick, type_of
+from .._short import by_library
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE = PLAIN[np.dtype(np.float32)]
@@ -96,9 +96,6 @@ _PLAIN_OPTIONS = {
     for method in ("linear", None)
     for nans in ("propagate", "omit")
 }
-_LINEAR_AT = at(_PLAIN_OPTIONS["linear", "propagate"])
-_MEDIAN_AT, _NANMEDIAN_AT = (at(_PLAIN_OPTIONS[None, n]) for n in ("propagate", "omit"))
-_DEFAULT, _OMIT, _ZERO, _LINEAR = "auto", "omit", 0, "linear"
 
 
 def _plain_options(a: Any, nans: Any, out: Any, keepdims: bool, way: _Way, method: Any) -> Any:
@@ -177,18 +174,6 @@ def median(
     >>> ordo.median(np.array([3, np.nan, 4]), nan_policy="omit")
     np.float64(3.5)
     """
-    if out is weights is None and keepdims is False and sub_array is _ZERO:
-        omits = nan_policy is _OMIT
-        usual = algorithm is _DEFAULT and (omits or nan_policy is None)
-        number = type_of(a, axis) if usual else 0
-        if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
-            found = np.empty(1, _DOUBLE)
-            wish = _NANMEDIAN_AT if omits else _MEDIAN_AT
-            if status := quick(MEDIAN, context, number, a, n, found, wish):
-                _lib.fail(status, context)
-            value = found[0]
-            if not omits or value == value:  # else it needs a warning
-                return value if number != _lib.F32 else np.float32(value)
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)
@@ -331,14 +316,6 @@ def quantile(
     >>> ordo.quantile(np.array([[1, 2], [3, 5]]), 0.5, axis=1, method="lower")
     array([1, 3])
     """
-    if out is weights is None and type(q) is float and method is _LINEAR:
-        usual = nan_policy is None and algorithm is _DEFAULT and keepdims is False
-        number = type_of(a, axis) if usual and sub_array is _ZERO else 0
-        if number and 0 < (n := a.size) < SHORT and (context := quick_context()):
-            wanted, found = np.array((q,)), np.empty(1, _DOUBLE)
-            if status := quick(QUANTILES, context, number, a, n, wanted, 1, found, _LINEAR_AT):
-                _lib.fail(status, context)
-            return found[0] if number != _lib.F32 else np.float32(found[0])
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
     way = _way(algorithm, sub_array)

@@ -19,18 +19,16 @@ from .._arrays import (
     pointer,
 )
 from .._check import check_positions, flag, integer, into
-from .._context import host_context, quick_context
+from .._context import host_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
-from .._quick import SELECT, SHORT, SORT, TOPK, at, by_library, quick, type_of
+from .._short import by_library
 from .order import argsort
 from .select import _AUTO, _select_options, _selected, _Way, _way
 
 _FEW = 64  # elements that ordo_sort sorts faster than ordo_select selects
 _WIDE = PLAIN[np.dtype(np.uint64)]
-_POSITION = np.dtype(np.uintp)
-_DEFAULT, _ZERO = "auto", 0
 
 
 @by_library
@@ -75,18 +73,6 @@ def select(
     >>> ordo.select(np.array([40, 10, 30, 20]), [0, -1])
     array([10, 40])
     """
-    if out is None and descending is keepdims is False and type(k) is int:
-        number = type_of(a, axis) if algorithm is _DEFAULT and sub_array is _ZERO else 0
-        if number and -(n := a.size) <= k < n < SHORT and (quick_to := quick_context()):
-            if n <= _FEW:
-                found = a.copy()
-                status = quick(SORT, quick_to, number, found, n, None)
-            else:
-                found, where, k = np.empty(1, a.dtype), np.array(k % n, _POSITION), 0
-                status = quick(SELECT, quick_to, number, a, n, where, 1, found, None)
-            if status:
-                _lib.fail(status, quick_to)
-            return found[k]
     if descending is not False:
         descending = flag(descending, "descending")
     if keepdims is not False:
@@ -144,10 +130,10 @@ class TopK(NamedTuple):
 
 
 _LARGEST, _SMALLEST = _select_options(HOST, True), _select_options(HOST, False)
-_LARGEST_AT, _SMALLEST_AT = at(_LARGEST), at(_SMALLEST)
 _INDEX = np.dtype(np.int64)
 
 
+@by_library(TopK)
 def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True, out: Any = None) -> TopK:
     """Returns the `k` largest (or smallest) elements in order, as `torch.topk` does.
 
@@ -177,15 +163,6 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True, out: An
     """
     if largest is not True:
         largest = flag(largest, "largest")
-    if out is None and type(k) is int:
-        number = type_of(a, axis)
-        if number and 0 <= k <= (n := a.size) < SHORT and (context := quick_context()):
-            values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
-            wish = _LARGEST_AT if largest else _SMALLEST_AT
-            status = quick(TOPK, context, number, a, n, k, values, _lib.U64, index, None, wish)
-            if status:
-                _lib.fail(status, context)
-            return TopK(values, index)
     code = plain_code(a, axis)
     if code is not None and out is None and type(k) is int and 0 <= k <= a.size:
         values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
@@ -208,6 +185,7 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True, out: An
 top_k = topk
 
 
+@by_library
 def argtopk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True, out: Any = None) -> Any:
     """Returns the indices of the `k` largest (or smallest) elements in order.
 
