@@ -9,11 +9,18 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import _lib
-
-_PLUGIN = os.path.join(os.path.dirname(_lib.path), "libordo_polars.so")
 _RANKS = ("average", "min", "max", "dense", "ordinal")
 _INTERPOLATIONS = ("nearest", "higher", "lower", "midpoint", "linear", "equiprobable")
+
+
+def plugin() -> str:
+    """Returns the path of the plugin: beside the library."""
+    from . import _lib
+
+    path = os.path.join(os.path.dirname(_lib.path), "libordo_polars.so")
+    if not os.path.exists(path):
+        raise ImportError(f"{path} is missing; `pip install .` and `make` build it")
+    return path
 
 
 def _one_of(name: str, value: str, names: tuple[str, ...]) -> str:
@@ -38,10 +45,8 @@ class ExpressionMethods:
     def _call(self, name: str, shape: dict[str, bool] | None = None, **options: Any) -> Any:
         from polars.plugins import register_plugin_function
 
-        if not os.path.exists(_PLUGIN):
-            raise ImportError(f"{_PLUGIN} is missing; `pip install .` and `make` build it")
         return register_plugin_function(
-            plugin_path=_PLUGIN,
+            plugin_path=plugin(),
             function_name=name,
             args=[self._expression],
             kwargs=options,

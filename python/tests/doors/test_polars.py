@@ -183,11 +183,11 @@ def test_errors():
 def test_plugins_refuse_other_arguments():
     from polars.plugins import register_plugin_function
 
-    from ordo._expressions import _PLUGIN
+    from ordo._expressions import plugin
 
     for kwargs in ({"other": 1}, {"method": ["min"]}, {"method": "a method with a long name"}):
         call = register_plugin_function(
-            plugin_path=_PLUGIN, function_name="rank", args=[X], kwargs=kwargs, use_abs_path=True
+            plugin_path=plugin(), function_name="rank", args=[X], kwargs=kwargs, use_abs_path=True
         )
         with pytest.raises(pl.exceptions.ComputeError, match="keyword arguments"):
             pl.DataFrame({"x": [1]}).select(call)
