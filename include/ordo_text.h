@@ -132,6 +132,12 @@ ORDO_API const void *ordo_fm_data(const ordo_fm *fm, size_t *bytes);
  * else. An index that was accepted is safe to use, even if it was forged. */
 ORDO_MUST ordo_status ordo_fm_load(ordo_ctx *ctx, const void *data, size_t bytes, ordo_fm **out);
 
+/* Makes an index of these bytes where they are, such as a file in memory (mmap): they must stay as
+ * they are until ordo_fm_free, and be aligned to 8 bytes. Checks only the header and the size, so
+ * it takes a constant time, and a query reads no more than it needs. On other bytes than those of
+ * ordo_fm_data queries have any result or return ORDO_E_ARG, but read no other memory. */
+ORDO_MUST ordo_status ordo_fm_view(ordo_ctx *ctx, const void *data, size_t bytes, ordo_fm **out);
+
 /* Writes the number of occurrences of pattern i to counts[i]. A pattern takes a constant time for
  * each of its bytes. */
 ORDO_MUST ordo_status ordo_fm_count(ordo_ctx *ctx, const ordo_fm *fm, const void *patterns,

@@ -121,6 +121,12 @@ static void test_kinds(void)
                 check_queries(ctx, loaded, n, kind);
             }
             ordo_fm_free(loaded);
+            loaded = NULL;
+            if (CHECK_STATUS(ORDO_OK, ordo_fm_view(ctx, data, bytes, &loaded), ctx)) {
+                CHECK(ordo_fm_data(loaded, NULL) == data);
+                check_queries(ctx, loaded, n, kind + 1);
+            }
+            ordo_fm_free(loaded);
             ordo_fm_free(fm);
         }
 }
@@ -146,6 +152,7 @@ static void test_damage(void)
     for (size_t n = 0; n < bytes; n += 1 + n / 16) {
         testkit_case("index of %zu of %zu bytes", n, bytes);
         CHECK_STATUS(ORDO_E_ARG, ordo_fm_load(ctx, copy, n, &none), NULL);
+        CHECK_STATUS(ORDO_E_ARG, ordo_fm_view(ctx, copy, n, &none), NULL);
     }
     testkit_case("a byte too many");
     CHECK_STATUS(ORDO_E_ARG, ordo_fm_load(ctx, copy, bytes + 1, &none), NULL);
@@ -182,6 +189,9 @@ static void test_arguments(void)
     CHECK_STATUS(ORDO_E_ARG, ordo_fm_extract(ctx, fm, 50, 51, got), NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_fm_extract(ctx, fm, 50, 5, NULL), NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_fm_load(ctx, NULL, 10, &fm), NULL);
+    CHECK_STATUS(ORDO_E_ARG, ordo_fm_view(ctx, NULL, 10, &fm), NULL);
+    CHECK_STATUS(ORDO_E_ARG, ordo_fm_view(ctx, falling, sizeof falling, NULL), NULL);
+    CHECK_STATUS(ORDO_E_ARG, ordo_fm_view(ctx, (const char *)falling + 1, 10, &fm), NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_fm_describe(NULL, &facts), NULL);
     CHECK(ordo_fm_data(NULL, NULL) == NULL);
     ordo_fm_free(fm);

@@ -1,12 +1,18 @@
 /* cmd_search.c - `ordo index` and `ordo search`: an FM-index of a text in a file, and where
  * patterns occur in that text. */
+#define _GNU_SOURCE
 #include "cli/cmd/command.h"
 
 #include "ordo_text.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char index_help[] =
     "Examples:\n"
@@ -30,11 +36,14 @@ static const char search_help[] =
     "Usage: ordo search INDEX [PATTERN]... [options]\n"
     "Prints the positions of patterns in the text of an index that ordo index wrote, one line\n"
     "for each occurrence, in ascending order. A pattern is a sequence of bytes, and occurrences\n"
-    "may overlap. With several patterns a tab and the pattern follow.\n\n"
+    "may overlap. With several patterns a tab and the pattern follow. A query reads only the "
+    "parts\n"
+    "of the index that it needs.\n\n"
     "Search:\n"
     "  -f, --file FILE   read patterns from a file, one per line\n"
     "  --count           print how often each pattern occurs, one line for each pattern\n"
     "  --locate          print positions; the default\n"
+    "  --check           first read the whole index and refuse it if a byte is damaged\n"
     "  -o, --output FILE the output file; default: stdout\n\n"
     "Exit status: 0 if a pattern occurs, 1 if none does, 2 after an error.\n";
 
@@ -42,7 +51,7 @@ static const option_spec index_specs[] = {TEXT("output", 'o', out),
                                           COUNT("sample", 0, sample, 1, 4096), COMMON_OPTIONS};
 static const option_spec search_specs[] = {
     TEXT("output", 'o', out), TEXT("file", 'f', pattern_file), FLAG("count", count_only),
-    FLAG("locate", locate), COMMON_OPTIONS};
+    FLAG("locate", locate),   FLAG("check", check_order),      COMMON_OPTIONS};
 
 static const char *index_wrong(execution *e)
 {
@@ -178,18 +187,56 @@ static bool print_positions(execution *e, const ordo_fm *fm, patterns *p)
     return finish_output(e, ok);
 }
 
+/* A page of a mapped index cannot be read. */
+static void page_lost(int signal_number)
+{
+    static const char text[] = "ordo search: the index cannot be read or has become shorter\n";
+
+    (void)signal_number;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(2);
+}
+
+/* Maps a regular file that begins as an index does. NULL: it is another file. The process ends
+ * soon, so nothing unmaps it. */
+static const char *map_index(const char *path, size_t *bytes)
+{
+    static const char magic[] = "ordo fm\n";
+    const int         fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat       facts;
+    char              start[sizeof magic - 1];
+    void             *map = MAP_FAILED;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) &&
+        pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start &&
+        memcmp(start, magic, sizeof start) == 0)
+        map = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    (void)close(fd);
+    if (map == MAP_FAILED)
+        return NULL;
+    *bytes = (size_t)facts.st_size;
+    (void)madvise(map, *bytes, MADV_RANDOM);
+    (void)signal(SIGBUS, page_lost);
+    return map;
+}
+
 static bool search_work(execution *e)
 {
     size_t      bytes;
     patterns    p = {0};
     ordo_fm    *fm = NULL;
-    char *const data = read_whole_text(e, 0, &bytes);
+    const char *data = e->o.check_order ? NULL : map_index(e->paths[0], &bytes);
 
+    if (data == NULL)
+        data = read_whole_text(e, 0, &bytes);
     if (data == NULL)
         return false;
     call_begin("loading");
-    bool ok =
-        call_done(e, "load", ordo_fm_load(e->ctx, data, bytes, &fm)) && read_patterns(e, &p.from);
+    bool ok = call_done(e, "load",
+                        (e->o.check_order ? ordo_fm_load : ordo_fm_view)(e->ctx, data, bytes, &fm));
+    ok = ok && read_patterns(e, &p.from);
     e->no = true;
     ok = ok && (e->o.count_only ? print_counts : print_positions)(e, fm, &p);
     ordo_fm_free(fm);

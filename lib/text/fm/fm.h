@@ -57,14 +57,14 @@ typedef struct fm_parts { /* where the parts begin, in bytes, and the end */
 
 struct ordo_fm {
     ordo_alloc       source;
-    char            *memory; /* what `source` releases */
-    char            *block;  /* the index, in `memory` */
+    char            *memory; /* what `source` releases; NULL: the index is the caller's */
+    const char      *block;  /* the index */
     const fm_header *header;
     const fm_cell   *levels[2];
     const fm_mark   *marks;
     const uint32_t  *samples, *rows;
     unsigned         level_count;
-    uint64_t         n, primary;
+    uint64_t         n, primary, sample_count;
     uint32_t         sample;
     int16_t          code[256];           /* of each byte; -1: it is no letter */
     uint64_t         start[FM_LETTERS];   /* of each code: the first row that begins with it */
@@ -75,8 +75,8 @@ struct ordo_fm {
 /* The parts of an index of n bytes. */
 fm_parts fm_layout(uint64_t n, uint32_t letters, uint32_t sample);
 
-/* Allocates an index whose block has `bytes` bytes. */
-ordo_status fm_new(ordo_ctx *ctx, ordo_exec *exec, size_t bytes, ordo_fm **out);
+/* Allocates an index whose block has `bytes` bytes, and returns the block. */
+ordo_status fm_new(ordo_ctx *ctx, ordo_exec *exec, size_t bytes, ordo_fm **out, char **block);
 
 /* Sets the fields that follow from the header and the parts, which are complete. */
 void fm_open(ordo_fm *fm);

@@ -202,13 +202,12 @@ static void fill_header(fm_header *h, const fm_parts *parts, const uint64_t *bel
 }
 
 static ordo_status fill_index(text_work *work, const text_args *args, const uint64_t *below,
-                              uint32_t sample, const fm_parts *parts, ordo_fm *fm)
+                              uint32_t sample, const fm_parts *parts, char *block)
 {
     uint8_t         *bwt;
     uint32_t        *sa;
     uint64_t         primary = 0;
     samples_work    *w;
-    char *const      block = fm->block;
     fm_header *const header = (fm_header *)(void *)block;
     TRY_SCRATCH(work->exec, args->n, bwt);
     TRY_SCRATCH(work->exec, args->n * sizeof *sa, sa);
@@ -229,7 +228,6 @@ static ordo_status fill_index(text_work *work, const text_args *args, const uint
                         .rows = (uint32_t *)(void *)(block + parts->rows)};
     TRY(build_samples(work, w));
     header->checksum = fm_checksum(block, parts->end);
-    fm_open(fm);
     return ORDO_OK;
 }
 
@@ -253,6 +251,7 @@ static ordo_status build_checked(ordo_ctx *ctx, ordo_exec *exec, const void *tex
     uint64_t  below[TEXT_BYTES + 1] = {0};
     uint32_t  sample, letters = 0;
     ordo_fm  *fm;
+    char     *block;
     TRY(read_opts(exec, opts, &sample));
     TRY(text_read_args(exec, text, n, NULL, false, &args));
     FAIL_IF(out == NULL, ORDO_E_ARG, "out is NULL; expected the address of a pointer");
@@ -265,14 +264,16 @@ static ordo_status build_checked(ordo_ctx *ctx, ordo_exec *exec, const void *tex
     for (size_t c = 0; c < TEXT_BYTES; c++)
         letters += below[c + 1] > below[c];
     fm_parts const parts = fm_layout(n, letters, sample);
-    TRY(fm_new(ctx, exec, parts.end, &fm));
-    memset(fm->block, 0, parts.end);
-    ordo_status const status = fill_index(&work, &args, below, sample, &parts, fm);
-    if (status == ORDO_OK)
-        *out = fm;
-    else
+    TRY(fm_new(ctx, exec, parts.end, &fm, &block));
+    memset(block, 0, parts.end);
+    ordo_status const status = fill_index(&work, &args, below, sample, &parts, block);
+    if (status != ORDO_OK) {
         ordo_fm_free(fm);
-    return status;
+        return status;
+    }
+    fm_open(fm);
+    *out = fm;
+    return ORDO_OK;
 }
 
 ordo_status ordo_fm_build(ordo_ctx *ctx, const void *text, size_t n, const ordo_fm_opts *opts,

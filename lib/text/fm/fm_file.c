@@ -1,5 +1,6 @@
 /* fm_file.c - the memory of an FM-index: its layout, its checksum, and the checks of ordo_fm_load,
- * which compute every count again. */
+ * which compute every count again. ordo_fm_view trusts the counts: searches stay within the index
+ * whatever these are (fm_loops.h). */
 #define _GNU_SOURCE
 #include "text/fm/fm.h"
 
@@ -23,7 +24,7 @@ fm_parts fm_layout(uint64_t n, uint32_t letters, uint32_t sample)
     return p;
 }
 
-ordo_status fm_new(ordo_ctx *ctx, ordo_exec *exec, size_t bytes, ordo_fm **out)
+ordo_status fm_new(ordo_ctx *ctx, ordo_exec *exec, size_t bytes, ordo_fm **out, char **block)
 {
     const ordo_alloc *const source = &ctx->source;
     ordo_fm *const          fm = source->alloc(source->user, sizeof *fm);
@@ -32,8 +33,8 @@ ordo_status fm_new(ordo_ctx *ctx, ordo_exec *exec, size_t bytes, ordo_fm **out)
     if (memory == NULL && fm != NULL)
         source->release(source->user, fm);
     FAIL_IF(memory == NULL, ORDO_E_NOMEM, "the system refused %zu bytes for the index", bytes);
-    *fm = (ordo_fm){.source = *source, .memory = memory};
-    fm->block = memory + (ORDO_CACHE_LINE - (uintptr_t)memory % ORDO_CACHE_LINE) % ORDO_CACHE_LINE;
+    *block = memory + (ORDO_CACHE_LINE - (uintptr_t)memory % ORDO_CACHE_LINE) % ORDO_CACHE_LINE;
+    *fm = (ordo_fm){.source = *source, .memory = memory, .block = *block};
     *out = fm;
     return ORDO_OK;
 }
@@ -43,7 +44,8 @@ void ordo_fm_free(ordo_fm *fm)
     if (fm == NULL)
         return;
     ordo_alloc const source = fm->source;
-    source.release(source.user, fm->memory);
+    if (fm->memory != NULL)
+        source.release(source.user, fm->memory);
     source.release(source.user, fm);
 }
 
@@ -70,6 +72,7 @@ void fm_open(ordo_fm *fm)
     fm->n = h->n;
     fm->primary = h->primary;
     fm->sample = h->sample;
+    fm->sample_count = p.sample_count;
     fm->level_count = h->letters > FM_VALUES ? 2 : 1;
     fm->levels[0] = (const fm_cell *)(const void *)(fm->block + p.levels[0]);
     fm->levels[1] = (const fm_cell *)(const void *)(fm->block + p.levels[1]);
@@ -197,16 +200,24 @@ static ordo_status check_samples(ordo_exec *exec, const ordo_fm *fm)
     return ORDO_OK;
 }
 
-static ordo_status check_index(ordo_exec *exec, ordo_fm *fm, size_t bytes)
+/* Checks what the places of the parts follow from. */
+static ordo_status open_checked(ordo_exec *exec, ordo_fm *fm, size_t bytes)
 {
     const fm_header *const h = (const fm_header *)(const void *)fm->block;
     TRY(check_header(exec, h, bytes));
-    uint64_t const sum = fm_checksum(h, bytes);
+    TRY(check_letters(exec, h));
+    fm_open(fm);
+    return ORDO_OK;
+}
+
+static ordo_status check_index(ordo_exec *exec, ordo_fm *fm, size_t bytes)
+{
+    TRY(open_checked(exec, fm, bytes));
+    const fm_header *const h = fm->header;
+    uint64_t const         sum = fm_checksum(h, bytes);
     FAIL_IF(sum != h->checksum, ORDO_E_ARG,
             "the index is damaged: its checksum is %016llx, but the header has %016llx",
             (unsigned long long)sum, (unsigned long long)h->checksum);
-    TRY(check_letters(exec, h));
-    fm_open(fm);
     exec->phases = 3;
     TRY(check_level(exec, fm, 0));
     exec->phase++;
@@ -218,16 +229,25 @@ static ordo_status check_index(ordo_exec *exec, ordo_fm *fm, size_t bytes)
     return check_samples(exec, fm);
 }
 
+static ordo_status check_data(ordo_exec *exec, const void *data, size_t bytes, size_t align,
+                              ordo_fm **out)
+{
+    FAIL_IF(out == NULL, ORDO_E_ARG, "out is NULL; expected the address of a pointer");
+    TRY(api_check_array(exec, data, bytes, 1, "data"));
+    FAIL_IF(bytes == 0, ORDO_E_ARG, "the data are empty; expected an FM-index of ordo");
+    FAIL_IF((uintptr_t)data % align != 0, ORDO_E_ARG, "data is not aligned to %zu bytes", align);
+    return ORDO_OK;
+}
+
 static ordo_status load_checked(ordo_ctx *ctx, ordo_exec *exec, const void *data, size_t bytes,
                                 ordo_fm **out)
 {
     ordo_fm *fm;
-    FAIL_IF(out == NULL, ORDO_E_ARG, "out is NULL; expected the address of a pointer");
-    TRY(api_check_array(exec, data, bytes, 1, "data"));
-    FAIL_IF(bytes == 0, ORDO_E_ARG, "the data are empty; expected an FM-index of ordo");
-    TRY(fm_new(ctx, exec, ordo_max(bytes, sizeof(fm_header)), &fm));
-    memset(fm->block, 0, sizeof(fm_header));
-    memcpy(fm->block, data, bytes);
+    char    *block;
+    TRY(check_data(exec, data, bytes, 1, out));
+    TRY(fm_new(ctx, exec, ordo_max(bytes, sizeof(fm_header)), &fm, &block));
+    memset(block, 0, sizeof(fm_header));
+    memcpy(block, data, bytes);
     ordo_status const status = check_index(exec, fm, bytes);
     if (status == ORDO_OK)
         *out = fm;
@@ -239,6 +259,27 @@ static ordo_status load_checked(ordo_ctx *ctx, ordo_exec *exec, const void *data
 ordo_status ordo_fm_load(ordo_ctx *ctx, const void *data, size_t bytes, ordo_fm **out)
 {
     API_CALL("fm_load", ORDO_U8, bytes, load_checked(ctx, exec, data, bytes, out));
+}
+
+static ordo_status view_checked(ordo_ctx *ctx, ordo_exec *exec, const void *data, size_t bytes,
+                                ordo_fm **out)
+{
+    const ordo_alloc *const source = &ctx->source;
+    TRY(check_data(exec, data, bytes, sizeof(uint64_t), out));
+    ordo_fm *const fm = source->alloc(source->user, sizeof *fm);
+    FAIL_IF(fm == NULL, ORDO_E_NOMEM, "the system refused %zu bytes for the index", sizeof *fm);
+    *fm = (ordo_fm){.source = *source, .block = data};
+    ordo_status const status = open_checked(exec, fm, bytes);
+    if (status == ORDO_OK)
+        *out = fm;
+    else
+        ordo_fm_free(fm);
+    return status;
+}
+
+ordo_status ordo_fm_view(ordo_ctx *ctx, const void *data, size_t bytes, ordo_fm **out)
+{
+    API_CALL("fm_view", ORDO_U8, bytes, view_checked(ctx, exec, data, bytes, out));
 }
 
 const void *ordo_fm_data(const ordo_fm *fm, size_t *bytes)

@@ -3,7 +3,9 @@
  *
  * Each step of a search waits for one cell of each level. So FM_WIDTH searches run at once: a pass
  * over them does the step of level 0 and prefetches the cells of level 1, the next pass the other
- * way around. */
+ * way around.
+ *
+ * The counts of a view are not checked, so rows and places are limited to those that exist. */
 #include "text/fm/fm.h"
 
 enum {
@@ -30,14 +32,20 @@ static inline void fm_fetch(const fm_cell *cell)
 /* Where symbol `at` of the transform, whose high value is `high`, goes in level 1. */
 static inline size_t fm_down(const ordo_fm *fm, unsigned high, size_t at)
 {
-    return (size_t)(fm->base[high] + fm_rank(fm_cell_of(fm, 0, at), high, at));
+    return (size_t)ordo_min(fm->base[high] + fm_rank(fm_cell_of(fm, 0, at), high, at), fm->n);
 }
 
 /* The row of code `code` that follows from its place in level 1. */
 static inline uint64_t fm_up(const ordo_fm *fm, unsigned code, size_t place)
 {
     uint64_t const rank = fm_rank(fm_cell_of(fm, 1, place), code % FM_VALUES, place);
-    return fm->start[code] + rank - fm->skipped[code];
+    return ordo_min(fm->start[code] + rank - fm->skipped[code], fm->n + 1);
+}
+
+/* The same in an index of one level, where `at` symbols are before. */
+static inline uint64_t fm_only(const ordo_fm *fm, unsigned code, size_t at)
+{
+    return ordo_min(fm->start[code] + fm_rank(fm_cell_of(fm, 0, at), code, at), fm->n + 1);
 }
 
 typedef struct fm_search {
@@ -72,8 +80,8 @@ static inline void step_down(const ordo_fm *fm, fm_search *s)
 {
     size_t const lo = fm_before(fm, s->lo), hi = fm_before(fm, s->hi);
     if (fm->level_count == 1) {
-        s->lo = fm->start[s->code] + fm_rank(fm_cell_of(fm, 0, lo), s->code, lo);
-        s->hi = fm->start[s->code] + fm_rank(fm_cell_of(fm, 0, hi), s->code, hi);
+        s->lo = fm_only(fm, s->code, lo);
+        s->hi = fm_only(fm, s->code, hi);
         return;
     }
     s->down_lo = fm_down(fm, s->code / FM_VALUES, lo);
@@ -139,13 +147,12 @@ static inline void walk_down(const ordo_fm *fm, fm_walk *w)
     size_t const         at = fm_before(fm, w->row);
     const fm_cell *const cell = fm_cell_of(fm, 0, at);
     w->high = fm_value(cell, at);
-    uint64_t const rank = fm_rank(cell, w->high, at);
     w->steps++;
     if (fm->level_count == 1) {
-        w->row = fm->start[w->high] + rank;
+        w->row = ordo_min(fm_only(fm, w->high, at), fm->n);
         return;
     }
-    w->down = (size_t)(fm->base[w->high] + rank);
+    w->down = fm_down(fm, w->high, at);
     fm_fetch(fm_cell_of(fm, 1, w->down));
 }
 
@@ -154,7 +161,7 @@ static inline unsigned walk_up(const ordo_fm *fm, fm_walk *w)
     unsigned code = w->high;
     if (fm->level_count == 2) {
         code = w->high * FM_VALUES + fm_value(fm_cell_of(fm, 1, w->down), w->down);
-        w->row = fm_up(fm, code, w->down);
+        w->row = ordo_min(fm_up(fm, code, w->down), fm->n);
     }
     fm_fetch(fm_cell_of(fm, 0, fm_before(fm, w->row)));
     TEXT_PREFETCH(mark_of(fm, w->row));
@@ -166,9 +173,9 @@ static inline bool is_sampled(const ordo_fm *fm, const fm_walk *w, uint64_t *pos
 {
     const fm_mark *const mark = mark_of(fm, w->row);
     uint64_t const       bit = UINT64_C(1) << w->row % 64;
-    if ((mark->bits & bit) == 0)
+    uint64_t const       at = mark->before + (uint64_t)__builtin_popcountll(mark->bits & (bit - 1));
+    if ((mark->bits & bit) == 0 || at >= fm->sample_count)
         return false;
-    uint64_t const at = mark->before + (uint64_t)__builtin_popcountll(mark->bits & (bit - 1));
     *position = (uint64_t)fm->samples[at] * fm->sample + w->steps;
     return true;
 }
@@ -200,7 +207,7 @@ static bool locate(const ordo_fm *fm, uint64_t *rows, size_t n)
 
 static void extract(const ordo_fm *fm, uint64_t row, size_t length, uint8_t *out)
 {
-    fm_walk w = {.row = row};
+    fm_walk w = {.row = ordo_min(row, fm->n)};
     while (length-- > 0) {
         walk_down(fm, &w);
         out[length] = fm->header->letter[walk_up(fm, &w)];

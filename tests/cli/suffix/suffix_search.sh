@@ -3,6 +3,9 @@ printf 'she sells sea shells' | ordo index -o index
 ordo search index se
 ordo search index sh lls x --count
 ordo search index sh lls
+ordo search --check index sells
+cat index | ordo search - sells
+gzip -c index >index.gz && ordo search index.gz sells
 printf 'ell\nsea\n' | ordo search index -f - --count
 ordo search index nothing
 echo $?
