@@ -3,8 +3,8 @@
  *
  * Results are those of Polars: nulls have no rank and are no observations, and NaN is the largest
  * number in both directions. Tied rows keep their order. */
+#include "contexts.h"
 #include "polars_column.h"
-#include "polars_context.h"
 #include "polars_options.h"
 
 #include <math.h>
@@ -588,19 +588,19 @@ static ordo_status read_options(const uint8_t *bytes, size_t count, polars_optio
 
 static ordo_status run_on(const expression *e, call *c, const polars_series *in, polars_series *out)
 {
-    polars_context context;
+    door_context context;
     TRY(check_input(e, in->field));
     ordo_status status = polars_read_column(in, &c->in);
     if (status != ORDO_OK)
         return fail(status, "there is no memory for %zu rows", c->in.n);
     c->out.name = in->field->name;
     c->out.format = e->format(&c->options, in->field);
-    status = polars_borrow(c->in.n, &context);
+    status = door_borrow(c->in.n, &context);
     if (status != ORDO_OK)
         return fail(status, "%s", ordo_last_error(NULL));
     c->ctx = context.ctx;
     status = e->run(c);
-    polars_return(context);
+    door_return(context);
     if (status == ORDO_OK && polars_export(&c->out, out) != ORDO_OK)
         return fail(ORDO_E_NOMEM, "there is no memory for the result");
     if (status != ORDO_OK) {

@@ -112,4 +112,7 @@ ordo_ctx *context_of(const module_state *state);
 
 PyObject *free_rooms(PyObject *module, PyObject *unused); /* returns how many */
 
+/* hooks.c */
+extern PyMethodDef hook_methods[];
+
 #endif

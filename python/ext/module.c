@@ -85,7 +85,9 @@ static int fill(PyObject *module)
     for (int type = 0; type <= ORDO_F64; type++)
         if ((state->dtypes[type] = PyArray_DescrFromType(numbers[type])) == NULL)
             return -1;
-    return add_type(module, &function_spec, "Function") && add_type(module, &room_spec, "Room") &&
+    return PyModule_AddFunctions(module, hook_methods) == 0 &&
+                   add_type(module, &function_spec, "Function") &&
+                   add_type(module, &room_spec, "Room") &&
                    PyModule_AddIntMacro(module, SHORT) == 0 &&
                    PyModule_AddIntMacro(module, FEW_TO_SPLIT) == 0
                ? 0

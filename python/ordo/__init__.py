@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ._generate import generate
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
+    from ._patch import patch, patched, unpatch
     from ._out import (
         argpartition,
         argsort,
@@ -85,6 +86,7 @@ _HOMES = {
     "_verbs.groups": "GroupCounts GroupTopK GroupValues group_argsort group_count group_median "
     "group_quantile group_rank group_topk",
     "_lib": "DeviceError OrderError",
+    "_patch": "patch patched unpatch",
     "_verbs.measure": "is_sorted radius",
     "_verbs.order": "argsort sort sort_pairs sort_records",
     "_verbs.partition": "argpartition partition scan_bits split_by_flags",
@@ -145,6 +147,8 @@ __all__ = [
     "nanpercentile",
     "nanquantile",
     "partition",
+    "patch",
+    "patched",
     "percentile",
     "quantile",
     "radius",
@@ -166,6 +170,7 @@ __all__ = [
     "topk",
     "unbwt",
     "unique",
+    "unpatch",
 ]
 
 

@@ -16,14 +16,13 @@ imported after ordo gets its accessor at the end of that import; ordo itself imp
 from __future__ import annotations
 
 import functools
-import sys
-import threading
 from importlib import import_module
 from typing import Any, Callable
 
 import ordo
 
 from ._expressions import ExpressionMethods
+from ._imports import after_import
 
 _VERBS = (
     "argpartition argsort argtopk cummax cummin cumsum is_sorted median moving_max moving_median "
@@ -100,46 +99,5 @@ def _register(name: str) -> None:
         module.register_expr_namespace("ordo")(ExpressionMethods)
 
 
-class _Finder:
-    """An import hook that finds no module of its own: it makes `_register` follow an import.
-
-    A search for a library need not be an import, so the hook stays until the library is imported.
-    """
-
-    def __init__(self, names: set[str]) -> None:
-        self._names = names  # libraries that are not imported yet
-        self._searches = threading.local()
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name not in self._names or getattr(self._searches, "inside", False):
-            return None
-        from importlib.util import find_spec
-
-        self._searches.inside = True  # the search asks this finder, too
-        try:
-            spec = find_spec(name)
-        finally:
-            self._searches.inside = False
-        if spec is None or spec.loader is None:
-            return spec
-        loader: Any = spec.loader
-        run = loader.exec_module
-
-        def run_and_register(module: Any) -> None:
-            run(module)
-            self._names.discard(name)
-            _register(name)
-
-        loader.exec_module = run_and_register
-        return spec
-
-
-def _register_all() -> None:
-    for name in _PLACES:
-        if name in sys.modules:
-            _register(name)
-    finder: Any = _Finder({name for name in _PLACES if name not in sys.modules})
-    sys.meta_path.insert(0, finder)
-
-
-_register_all()
+for _name in _PLACES:
+    after_import(_name, functools.partial(_register, _name))

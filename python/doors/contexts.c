@@ -1,12 +1,12 @@
-/* polars_context.c - keeps contexts in places that threads empty and fill by one atomic exchange,
+/* contexts.c - keeps contexts in places that threads empty and fill by one atomic exchange,
  * so that no lock can be held during a fork(). */
-#include "polars_context.h"
+#include "contexts.h"
 
 #include <stdatomic.h>
 
 enum {
-    KEPT = 64,          /* contexts of one thread that wait for their next call, at most */
-    WIDE_ROWS = 1 << 15 /* calls on fewer rows gain little by more threads */
+    KEPT = 64,           /* contexts of one thread that wait for their next call, at most */
+    WIDE_LEAST = 1 << 15 /* calls on fewer elements gain little by more threads */
 };
 
 static _Atomic(ordo_ctx *) narrow[KEPT], wide;
@@ -18,10 +18,10 @@ static ordo_status make(uint32_t where, uint32_t threads, ordo_ctx **out)
     return ordo_ctx_create(out, &opts);
 }
 
-ordo_status polars_borrow(size_t n, polars_context *out)
+ordo_status door_borrow(size_t n, door_context *out)
 {
-    if (n >= WIDE_ROWS) {
-        *out = (polars_context){atomic_exchange(&wide, NULL), true};
+    if (n >= WIDE_LEAST) {
+        *out = (door_context){atomic_exchange(&wide, NULL), true};
         if (out->ctx != NULL)
             return ORDO_OK;
         if (!atomic_exchange(&wide_made, true)) {
@@ -31,14 +31,14 @@ ordo_status polars_borrow(size_t n, polars_context *out)
             return status;
         }
     }
-    *out = (polars_context){NULL, false};
+    *out = (door_context){NULL, false};
     for (size_t i = 0; i < KEPT && out->ctx == NULL; i++)
         if (atomic_load_explicit(&narrow[i], memory_order_relaxed) != NULL)
             out->ctx = atomic_exchange(&narrow[i], NULL);
     return out->ctx != NULL ? ORDO_OK : make(ORDO_CPU, 1, &out->ctx);
 }
 
-void polars_return(polars_context context)
+void door_return(door_context context)
 {
     if (context.is_wide) {
         atomic_store(&wide, context.ctx);

@@ -1,0 +1,218 @@
+/* hooks.c - NumPy's own sorts by the library: np.sort, np.argsort, the methods of arrays, and all
+ * that calls them, such as pandas.
+ *
+ * NumPy 2.0 to 2.4 call the functions in a public table of each dtype, from any thread and without
+ * the GIL. The functions here replace those of the default and of the stable kind. They sort in
+ * place: if memory is short, without scratch. */
+#include "ext.h"
+
+#include "contexts.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+_Static_assert(sizeof(npy_intp) == 8 && sizeof(long) == 8, "indices are u64");
+
+/* NumPy's types and those of the library. */
+#define TYPES(ROW)                                                                                 \
+    ROW(BYTE, I8)                                                                                  \
+    ROW(UBYTE, U8)                                                                                 \
+    ROW(SHORT, I16)                                                                                \
+    ROW(USHORT, U16)                                                                               \
+    ROW(INT, I32)                                                                                  \
+    ROW(UINT, U32)                                                                                 \
+    ROW(LONG, I64)                                                                                 \
+    ROW(ULONG, U64)                                                                                \
+    ROW(LONGLONG, I64)                                                                             \
+    ROW(ULONGLONG, U64)                                                                            \
+    ROW(FLOAT, F32)                                                                                \
+    ROW(DOUBLE, F64)
+
+enum kind {
+    QUICK,
+    STABLE,
+    KINDS
+};
+static const NPY_SORTKIND numpy_kind[KINDS] = {NPY_QUICKSORT, NPY_STABLESORT};
+
+enum row {
+#define ROW(NUMBER, TYPE) ROW_##NUMBER,
+    TYPES(ROW)
+#undef ROW
+    ROWS
+};
+
+static struct original {
+    PyArray_SortFunc    *sort[KINDS];
+    PyArray_ArgSortFunc *argsort[KINDS];
+} originals[ROWS];
+
+static npy_intp        sort_least, argsort_least; /* elements for which the library is called */
+static bool            hooked;
+static _Atomic(size_t) calls, elements, nanoseconds; /* of the library */
+
+static size_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (size_t)t.tv_sec * 1000000000 + (size_t)t.tv_nsec;
+}
+
+/* Ends a call of the library; returns whether it did its work. */
+static bool count(ordo_status status, size_t n, size_t begun)
+{
+    if (status != ORDO_OK)
+        return false;
+    atomic_fetch_add(&calls, 1);
+    atomic_fetch_add(&elements, n);
+    atomic_fetch_add(&nanoseconds, now() - begun);
+    return true;
+}
+
+static int sort(enum row row, enum kind kind, ordo_type type, void *keys, npy_intp n, void *array)
+{
+    door_context c;
+    size_t const begun = n >= sort_least ? now() : 0;
+    if (n >= sort_least && door_borrow((size_t)n, &c) == ORDO_OK) {
+        ordo_status const status = ordo_sort(c.ctx, type, keys, (size_t)n, NULL);
+        door_return(c);
+        if (count(status, (size_t)n, begun))
+            return 0;
+    }
+    return originals[row].sort[kind](keys, n, array);
+}
+
+/* np.lexsort passes the order of the keys before. */
+static bool is_identity(const npy_intp *order, npy_intp n)
+{
+    npy_intp wrong = 0;
+    for (npy_intp i = 0; i < n; i++)
+        wrong |= order[i] ^ i;
+    return wrong == 0;
+}
+
+static int argsort(enum row row, enum kind kind, ordo_type type, void *keys, npy_intp *order,
+                   npy_intp n, void *array)
+{
+    door_context c;
+    size_t const begun = n >= argsort_least ? now() : 0;
+    if (n >= argsort_least && is_identity(order, n) && door_borrow((size_t)n, &c) == ORDO_OK) {
+        ordo_status const status =
+            ordo_argsort(c.ctx, type, keys, (size_t)n, ORDO_U64, order, NULL);
+        door_return(c);
+        if (count(status, (size_t)n, begun))
+            return 0;
+        for (npy_intp i = 0; i < n; i++)
+            order[i] = i;
+    }
+    return originals[row].argsort[kind](keys, order, n, array);
+}
+
+#define HOOKS(NUMBER, TYPE, kind)                                                                  \
+    static int sort_##NUMBER##_##kind(void *keys, npy_intp n, void *array)                         \
+    {                                                                                              \
+        return sort(ROW_##NUMBER, kind, ORDO_##TYPE, keys, n, array);                              \
+    }                                                                                              \
+    static int argsort_##NUMBER##_##kind(void *keys, npy_intp *order, npy_intp n, void *array)     \
+    {                                                                                              \
+        return argsort(ROW_##NUMBER, kind, ORDO_##TYPE, keys, order, n, array);                    \
+    }
+#define ROW(NUMBER, TYPE) HOOKS(NUMBER, TYPE, QUICK) HOOKS(NUMBER, TYPE, STABLE)
+TYPES(ROW)
+#undef ROW
+
+static const struct hook {
+    int                  number;
+    PyArray_SortFunc    *sort[KINDS];
+    PyArray_ArgSortFunc *argsort[KINDS];
+} hooks[ROWS] = {
+#define ROW(NUMBER, TYPE)                                                                          \
+    {NPY_##NUMBER,                                                                                 \
+     {sort_##NUMBER##_QUICK, sort_##NUMBER##_STABLE},                                              \
+     {argsort_##NUMBER##_QUICK, argsort_##NUMBER##_STABLE}},
+    TYPES(ROW)
+#undef ROW
+};
+
+/* Puts the hooks, or what they replaced, into NumPy's tables. */
+static bool set_tables(bool ours)
+{
+    for (size_t row = 0; row < ROWS; row++) {
+        PyArray_Descr *const dtype = PyArray_DescrFromType(hooks[row].number);
+        if (dtype == NULL)
+            return false;
+        PyArray_ArrFuncs *const table = PyDataType_GetArrFuncs(dtype);
+        for (size_t k = 0; k < KINDS; k++) {
+            NPY_SORTKIND const at = numpy_kind[k];
+            if (ours) {
+                originals[row].sort[k] = table->sort[at];
+                originals[row].argsort[k] = table->argsort[at];
+            }
+            table->sort[at] = ours ? hooks[row].sort[k] : originals[row].sort[k];
+            table->argsort[at] = ours ? hooks[row].argsort[k] : originals[row].argsort[k];
+        }
+        Py_DECREF(dtype);
+    }
+    return true;
+}
+
+/* Whether every function that the hooks replace exists. */
+static bool has_tables(void)
+{
+    for (size_t row = 0; row < ROWS; row++) {
+        PyArray_Descr *const dtype = PyArray_DescrFromType(hooks[row].number);
+        if (dtype == NULL)
+            return false;
+        const PyArray_ArrFuncs *const table = PyDataType_GetArrFuncs(dtype);
+        bool                          all = true;
+        for (size_t k = 0; k < KINDS; k++)
+            all =
+                all && table->sort[numpy_kind[k]] != NULL && table->argsort[numpy_kind[k]] != NULL;
+        Py_DECREF(dtype);
+        if (!all)
+            return false;
+    }
+    return true;
+}
+
+static PyObject *hook_sorts(PyObject *module, PyObject *args)
+{
+    Py_ssize_t least, least_order;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "nn", &least, &least_order))
+        return NULL;
+    sort_least = least;
+    argsort_least = least_order;
+    if (!hooked && has_tables())
+        hooked = set_tables(true);
+    if (PyErr_Occurred() != NULL)
+        return NULL;
+    return PyBool_FromLong(hooked);
+}
+
+static PyObject *unhook_sorts(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    if (hooked && !set_tables(false))
+        return NULL;
+    hooked = false;
+    Py_RETURN_NONE;
+}
+
+static PyObject *sorts_hooked(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return Py_BuildValue("nnd", (Py_ssize_t)calls, (Py_ssize_t)elements,
+                         (double)nanoseconds * 1e-9);
+}
+
+PyMethodDef hook_methods[] = {
+    {"hook_sorts", hook_sorts, METH_VARARGS,
+     "Lets NumPy sort arrays of at least so many elements, and argsort, by the library. Returns "
+     "whether NumPy has tables of sorts."},
+    {"unhook_sorts", unhook_sorts, METH_NOARGS, "Gives NumPy its sorts back."},
+    {"sorts_hooked", sorts_hooked, METH_NOARGS,
+     "Returns how many calls and elements the library has sorted for NumPy, and the seconds."},
+    {NULL, NULL, 0, NULL}};
