@@ -508,13 +508,6 @@ ORDO_MUST ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *
 ORDO_MUST ordo_status ordo_median(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                   double *out, const ordo_quantile_opts *opts);
 
-/* Quantiles of elements that the library does not read, such as dates: the q[j]-quantile, 0 to 1,
- * of n[j] > 0 sorted elements lies between elements below[j] and above[j]; way[j] is the fraction of
- * the way from the first to the second. Returns 1 if the method always selects an element, else 0.
- * count may be 0.                                                                               */
-ORDO_API int ordo_quantile_places(ordo_method method, const size_t *n, const double *q,
-                                  size_t count, size_t *below, size_t *above, double *way);
-
 /* Writes the first k keys in order and their indices: values[0] is the smallest key (with
  * ORDO_DESCENDING the largest). Tied keys are in the order of their indices, and NaNs are last
  * (nans: LAST or OMIT). values or index may be NULL. index_type is ORDO_U32 (n <= 2^32) or

@@ -131,6 +131,13 @@ ORDO_MUST ordo_status ordo_group_topk(ordo_ctx *ctx, const ordo_groups *groups, 
  * only: GPU memory, without that for copies of CPU arrays.                                       */
 ORDO_MUST ordo_status ordo_group_scratch(ordo_ctx *ctx, size_t n, size_t *bytes);
 
+/* Quantiles of elements that the library does not read, such as dates: the q[j]-quantile, 0 to 1,
+ * of n[j] > 0 sorted elements lies between elements below[j] and above[j]; way[j] is the fraction
+ * of the way from the first to the second. Returns 1 if the method always selects an element, else
+ * 0. count may be 0.                                                                             */
+ORDO_API int ordo_quantile_places(ordo_method method, const size_t *n, const double *q,
+                                  size_t count, size_t *below, size_t *above, double *way);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,8 +4,7 @@
  * Results are those of Polars: nulls have no rank and are no observations, and NaN is the largest
  * number in both directions. Tied rows keep their order. */
 #include "contexts.h"
-#include "polars_column.h"
-#include "polars_options.h"
+#include "polars_call.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -19,20 +18,11 @@ enum {
     VERSION_MINOR = 1 /* of the plugin interface; the major number is 0 */
 };
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        ordo_status const status_ = (call);                                                        \
-        if (status_ != ORDO_OK)                                                                    \
-            return status_;                                                                        \
-    } while (0)
-
 /* ---- Errors ---- */
 
 static _Thread_local char message[256];
 
-static ordo_status fail(ordo_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static ordo_status fail(ordo_status status, const char *format, ...)
+ordo_status polars_fail(ordo_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -50,36 +40,20 @@ const char *_polars_plugin_get_last_error_message(void) { return message; }
 
 /* ---- One call ---- */
 
-typedef struct call {
-    ordo_ctx      *ctx;
-    polars_options options;
-    polars_column  in;
-    polars_result  out;
-} call;
-
-static ordo_status check(const call *c, ordo_status status)
+ordo_status polars_check(const call *c, ordo_status status)
 {
-    return status == ORDO_OK ? status : fail(status, "%s", ordo_last_error(c->ctx));
+    return status == ORDO_OK ? status : polars_fail(status, "%s", ordo_last_error(c->ctx));
 }
 
-/* Memory for n elements and at least one byte. */
-static void *allocate(size_t n, size_t size)
+void *polars_allocate(size_t n, size_t size)
 {
     void *const memory = malloc(n * size + 1);
     if (memory == NULL)
-        (void)fail(ORDO_E_NOMEM, "%zu bytes are refused", n * size);
+        (void)polars_fail(ORDO_E_NOMEM, "%zu bytes are refused", n * size);
     return memory;
 }
 
-#define ALLOCATE(pointer, n, size)                                                                 \
-    do {                                                                                           \
-        (pointer) = allocate(n, size);                                                             \
-        if ((pointer) == NULL)                                                                     \
-            return ORDO_E_NOMEM;                                                                   \
-    } while (0)
-
-/* The result has n elements of a size, all of them valid. */
-static ordo_status make_values(call *c, size_t n, size_t size)
+ordo_status polars_make_values(call *c, size_t n, size_t size)
 {
     c->out.n = n;
     ALLOCATE(c->out.values, n, size);
@@ -105,7 +79,7 @@ static void set_index(const call *c, void *indices, size_t i, size_t value)
 static ordo_status check_rows(const call *c)
 {
     if (!c->options.wide && c->in.n > UINT32_MAX)
-        return fail(ORDO_E_UNSUPPORTED, "%zu rows need Polars with 64-bit indices", c->in.n);
+        return polars_fail(ORDO_E_UNSUPPORTED, "%zu rows need Polars with 64-bit indices", c->in.n);
     return ORDO_OK;
 }
 
@@ -137,7 +111,7 @@ static void keep_nulls(call *c, size_t size)
     c->in.validity = NULL;
 }
 
-static bool has_nan(const polars_column *in)
+bool polars_has_nan(const polars_column *in)
 {
     bool found = false;
     if (in->kind.is_text)
@@ -157,7 +131,7 @@ static ordo_status order_floats(call *c)
 {
     polars_column *const in = &c->in;
     void                *mapped;
-    if (!has_nan(in))
+    if (!polars_has_nan(in))
         return ORDO_OK;
     ALLOCATE(mapped, in->valid, ordo_type_size(in->kind.type));
     in->memory[1] = mapped;
@@ -192,22 +166,22 @@ static ordo_status find_ties(const char *method, uint32_t *out)
             *out = i;
             return ORDO_OK;
         }
-    return fail(ORDO_E_ARG, "rank method '%s' is not known", method);
+    return polars_fail(ORDO_E_ARG, "rank method '%s' is not known", method);
 }
 
-static ordo_status rank(call *c)
+static ordo_status polars_rank(call *c)
 {
     ordo_rank_opts opts = {.struct_size = sizeof opts, .flags = direction(c->options.descending)};
     TRY(find_ties(c->options.method, &opts.ties));
     TRY(check_rows(c));
     ordo_type const type = opts.ties == ORDO_TIES_AVERAGE ? ORDO_F64 : index_type(c);
-    TRY(make_values(c, c->in.n, ordo_type_size(type)));
+    TRY(polars_make_values(c, c->in.n, ordo_type_size(type)));
     if (c->options.descending)
         TRY(order_floats(c));
-    TRY(check(c, c->in.kind.is_text ? ordo_rank_strings(c->ctx, &c->in.strings, c->in.valid, type,
-                                                        c->out.values, &opts)
-                                    : ordo_rank(c->ctx, c->in.kind.type, c->in.keys, c->in.valid,
-                                                type, c->out.values, &opts)));
+    TRY(polars_check(c, c->in.kind.is_text ? ordo_rank_strings(c->ctx, &c->in.strings, c->in.valid,
+                                                               type, c->out.values, &opts)
+                                           : ordo_rank(c->ctx, c->in.kind.type, c->in.keys,
+                                                       c->in.valid, type, c->out.values, &opts)));
     keep_nulls(c, ordo_type_size(type));
     return ORDO_OK;
 }
@@ -234,26 +208,26 @@ static ordo_status place_nulls(const call *c, void *order)
     return ORDO_OK;
 }
 
-static ordo_status argsort(call *c)
+static ordo_status polars_argsort(call *c)
 {
     ordo_sort_opts const opts = {.struct_size = sizeof opts,
                                  .flags = direction(c->options.descending)};
     ordo_type const      type = index_type(c);
     TRY(check_rows(c));
-    TRY(make_values(c, c->in.n, ordo_type_size(type)));
+    TRY(polars_make_values(c, c->in.n, ordo_type_size(type)));
     if (c->options.descending)
         TRY(order_floats(c));
-    TRY(check(c, c->in.kind.is_text ? ordo_argsort_strings(c->ctx, &c->in.strings, c->in.valid,
-                                                           type, c->out.values, &opts)
-                                    : ordo_argsort(c->ctx, c->in.kind.type, c->in.keys, c->in.valid,
-                                                   type, c->out.values, &opts)));
+    TRY(polars_check(c, c->in.kind.is_text
+                            ? ordo_argsort_strings(c->ctx, &c->in.strings, c->in.valid, type,
+                                                   c->out.values, &opts)
+                            : ordo_argsort(c->ctx, c->in.kind.type, c->in.keys, c->in.valid, type,
+                                           c->out.values, &opts)));
     return place_nulls(c, c->out.values);
 }
 
 /* ---- top_k ---- */
 
-/* The first `found` of n results are valid. */
-static ordo_status end_with_nulls(call *c, size_t found)
+ordo_status polars_end_with_nulls(call *c, size_t found)
 {
     if (found == c->out.n)
         return ORDO_OK;
@@ -270,7 +244,7 @@ static ordo_status gather_strings(call *c, const uint64_t *index, size_t found, 
     const ordo_strings *const in = &c->in.strings;
     int64_t                  *offsets;
     size_t                    all = 0;
-    TRY(make_values(c, n + 1, sizeof *offsets));
+    TRY(polars_make_values(c, n + 1, sizeof *offsets));
     c->out.n = n;
     offsets = c->out.values;
     for (size_t i = 0; i < n; i++) {
@@ -300,7 +274,7 @@ static ordo_status find_strings(call *c, size_t found, size_t n)
     ordo_status const status =
         ordo_select_strings(c->ctx, &c->in.strings, c->in.valid, k, found, index, &opts);
     free(k);
-    TRY(check(c, status));
+    TRY(polars_check(c, status));
     return gather_strings(c, index, found, n);
 }
 
@@ -311,223 +285,27 @@ static ordo_status find_numbers(call *c, size_t found, size_t n)
     size_t const           size = ordo_type_size(c->in.kind.type);
     const char *const      keys = c->in.keys; /* before they are replaced by integers */
     uint64_t              *index;
-    TRY(make_values(c, n, size));
+    TRY(polars_make_values(c, n, size));
     memset(c->out.values, 0, n * size);
     ALLOCATE(index, found, sizeof *index);
     c->in.memory[2] = index;
     if (c->options.descending)
         TRY(order_floats(c));
-    TRY(check(c, ordo_topk(c->ctx, c->in.kind.type, c->in.keys, c->in.valid, found, NULL, ORDO_U64,
-                           index, NULL, &opts)));
+    TRY(polars_check(c, ordo_topk(c->ctx, c->in.kind.type, c->in.keys, c->in.valid, found, NULL,
+                                  ORDO_U64, index, NULL, &opts)));
     for (size_t i = 0; i < found; i++)
         memcpy((char *)c->out.values + i * size, keys + index[i] * size, size);
     return ORDO_OK;
 }
 
-static ordo_status top_k(call *c)
+static ordo_status polars_top_k(call *c)
 {
     if (c->options.k < 0)
-        return fail(ORDO_E_ARG, "k is %lld; expected 0 or more", (long long)c->options.k);
+        return polars_fail(ORDO_E_ARG, "k is %lld; expected 0 or more", (long long)c->options.k);
     size_t const n = (uint64_t)c->options.k < c->in.n ? (size_t)c->options.k : c->in.n;
     size_t const found = n < c->in.valid ? n : c->in.valid;
     TRY(c->in.kind.is_text ? find_strings(c, found, n) : find_numbers(c, found, n));
-    return end_with_nulls(c, found);
-}
-
-/* ---- median, quantile ---- */
-
-static double number_at(ordo_type type, const void *values, size_t i)
-{
-    switch (type) {
-    case ORDO_I8:
-        return ((const int8_t *)values)[i];
-    case ORDO_U8:
-        return ((const uint8_t *)values)[i];
-    case ORDO_I16:
-        return ((const int16_t *)values)[i];
-    case ORDO_U16:
-        return ((const uint16_t *)values)[i];
-    case ORDO_I32:
-        return ((const int32_t *)values)[i];
-    case ORDO_U32:
-        return ((const uint32_t *)values)[i];
-    case ORDO_I64:
-        return (double)((const int64_t *)values)[i];
-    case ORDO_U64:
-        return (double)((const uint64_t *)values)[i];
-    case ORDO_F32:
-        return (double)((const float *)values)[i];
-    case ORDO_F64:
-        return ((const double *)values)[i];
-    }
-    return 0;
-}
-
-static size_t to_index(double x) { return (size_t)x; }
-
-/* The two keys next to a quantile of n keys, and how far it is from the first one. */
-static ordo_status find_place(const polars_options *options, size_t n, size_t *k, double *share)
-{
-    double const last = (double)(n - 1), place = options->q * last;
-    *share = 0;
-    k[0] = k[1] = (size_t)place;
-    if (strcmp(options->method, "linear") == 0 || strcmp(options->method, "midpoint") == 0) {
-        k[1] = to_index(ceil(place));
-        if (k[1] != k[0])
-            *share = options->method[0] == 'm' ? 0.5 : place - floor(place);
-    } else if (strcmp(options->method, "nearest") == 0) {
-        k[0] = to_index(round(place));
-    } else if (strcmp(options->method, "higher") == 0) {
-        k[0] = to_index(ceil(place));
-    } else if (strcmp(options->method, "equiprobable") == 0) {
-        k[0] = to_index(fmax(ceil(options->q * (double)n) - 1, 0));
-    } else if (strcmp(options->method, "lower") != 0) {
-        return fail(ORDO_E_ARG, "interpolation '%s' is not known", options->method);
-    }
-    return ORDO_OK;
-}
-
-/* Writes doubles as the type of the result: f32 for f32, else f64. */
-static void narrow_floats(call *c)
-{
-    double *const values = c->out.values;
-    if (c->in.kind.type != ORDO_F32)
-        return;
-    for (size_t i = 0; i < c->out.n; i++) {
-        float const x = (float)values[i];
-        memcpy((char *)values + i * sizeof x, &x, sizeof x);
-    }
-}
-
-static ordo_status quantile(call *c)
-{
-    if (!(c->options.q >= 0 && c->options.q <= 1))
-        return fail(ORDO_E_ARG, "quantile should be between 0.0 and 1.0, got %g", c->options.q);
-    TRY(make_values(c, 1, sizeof(double)));
-    double *const value = c->out.values;
-    *value = 0;
-    if (c->in.valid == 0)
-        return end_with_nulls(c, 0);
-    ordo_select_opts const opts = {.struct_size = sizeof opts};
-    size_t                 k[2];
-    double                 share;
-    uint64_t               found[2];
-    TRY(find_place(&c->options, c->in.valid, k, &share));
-    TRY(check(c, ordo_select(c->ctx, c->in.kind.type, c->in.keys, c->in.valid, k, share > 0 ? 2 : 1,
-                             found, &opts)));
-    *value = number_at(c->in.kind.type, found, 0);
-    if (share > 0) {
-        double const next = number_at(c->in.kind.type, found, 1);
-        if (next != *value)
-            *value = share == 0.5 && c->options.method[0] == 'm' ? (*value + next) / 2
-                                                                 : *value + (next - *value) * share;
-    }
-    narrow_floats(c);
-    return ORDO_OK;
-}
-
-static ordo_status median(call *c)
-{
-    c->options.q = 0.5;
-    strcpy(c->options.method, "linear");
-    return quantile(c);
-}
-
-/* ---- rolling_median ---- */
-
-/* A window has a result if it has enough observations. */
-static ordo_status find_windows(call *c, size_t window, size_t least)
-{
-    size_t const n = c->in.n, ahead = c->options.center ? (window - 1) / 2 : 0;
-    size_t const back = window - 1 - ahead;
-    size_t       seen = 0;
-    ALLOCATE(c->out.validity, n / 8 + 1, 1);
-    memset(c->out.validity, 0, n / 8 + 1);
-    for (size_t i = 0; i < ahead && i < n; i++)
-        seen += polars_is_valid(c->in.validity, i);
-    for (size_t i = 0; i < n; i++) {
-        if (ahead < n - i)
-            seen += polars_is_valid(c->in.validity, i + ahead);
-        if (i > back)
-            seen -= polars_is_valid(c->in.validity, i - back - 1);
-        bool const valid = seen >= least && seen > 0;
-        c->out.validity[i / 8] |= (uint8_t)(valid << i % 8);
-        c->out.nulls += !valid;
-    }
-    return ORDO_OK;
-}
-
-static ordo_status move_over(call *c, ordo_type type, const void *in, size_t window,
-                             ordo_method method, double *out)
-{
-    bool const             is_median = method == ORDO_METHOD_DEFAULT;
-    ordo_moving_opts const opts = {.struct_size = sizeof opts,
-                                   .min_periods = 1,
-                                   .q = is_median ? 0 : 0.5,
-                                   .nans = c->in.validity == NULL ? ORDO_NANS_LAST : ORDO_NANS_OMIT,
-                                   .method = is_median ? 0 : method,
-                                   .center = c->options.center};
-    return check(c, ordo_moving(c->ctx, is_median ? ORDO_MOVING_MEDIAN : ORDO_MOVING_QUANTILE, type,
-                                in, c->in.n, window, ORDO_F64, out, &opts));
-}
-
-/* Puts the keys, as doubles, in the places of the valid rows; others are NaN. */
-static void place_numbers(const call *c, ordo_type type, const void *keys, double *out)
-{
-    for (size_t row = 0, i = 0; row < c->in.n; row++)
-        out[row] = polars_is_valid(c->in.validity, row) ? number_at(type, keys, i++) : (double)NAN;
-}
-
-/* Windows with nulls: these are NaNs that are left out. If there are NaNs among the keys, the
- * windows move over dense ranks, whose medians are the mean of two keys. */
-static ordo_status move_over_nulls(call *c, size_t window, double *out)
-{
-    ordo_rank_opts const opts = {.struct_size = sizeof opts, .ties = ORDO_TIES_DENSE};
-    size_t const         n = c->in.n;
-    double              *numbers, *keys, *ranks, *higher;
-    bool const           nans = has_nan(&c->in);
-    ALLOCATE(numbers, (nans ? 4 : 1) * n, sizeof *numbers);
-    c->in.memory[2] = numbers;
-    if (!nans) {
-        place_numbers(c, c->in.kind.type, c->in.keys, numbers);
-        return move_over(c, ORDO_F64, numbers, window, ORDO_METHOD_DEFAULT, out);
-    }
-    keys = numbers + n;
-    ranks = keys + n;
-    higher = ranks + n;
-    TRY(check(c,
-              ordo_rank(c->ctx, c->in.kind.type, c->in.keys, c->in.valid, ORDO_F64, ranks, &opts)));
-    for (size_t i = 0; i < c->in.valid; i++)
-        keys[(size_t)ranks[i] - 1] = number_at(c->in.kind.type, c->in.keys, i);
-    place_numbers(c, ORDO_F64, ranks, numbers);
-    TRY(move_over(c, ORDO_F64, numbers, window, ORDO_METHOD_LOWER, out));
-    TRY(move_over(c, ORDO_F64, numbers, window, ORDO_METHOD_HIGHER, higher));
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(out[i]))
-            out[i] = out[i] == higher[i]
-                         ? keys[(size_t)out[i] - 1]
-                         : (keys[(size_t)out[i] - 1] + keys[(size_t)higher[i] - 1]) / 2;
-    return ORDO_OK;
-}
-
-static ordo_status rolling_median(call *c)
-{
-    int64_t const window = c->options.window, least = c->options.least;
-    if (window < 1 || least < 0 || least > window)
-        return fail(ORDO_E_ARG,
-                    "window_size is %lld and min_samples %lld; expected 1 or more, and from 0 to "
-                    "window_size",
-                    (long long)window, (long long)least);
-    size_t const width = (uint64_t)window < 2 * c->in.n + 1 ? (size_t)window : 2 * c->in.n + 1;
-    TRY(make_values(c, c->in.n, sizeof(double)));
-    if (c->in.n == 0)
-        return ORDO_OK;
-    TRY(find_windows(c, (size_t)window, (size_t)least));
-    TRY(c->in.validity != NULL
-            ? move_over_nulls(c, width, c->out.values)
-            : move_over(c, c->in.kind.type, c->in.keys, width, ORDO_METHOD_DEFAULT, c->out.values));
-    narrow_floats(c);
-    return ORDO_OK;
+    return polars_end_with_nulls(c, found);
 }
 
 /* ---- The expressions ---- */
@@ -569,20 +347,21 @@ static const char *same_format(const polars_options *options, const arrow_schema
 static ordo_status check_input(const expression *e, const arrow_schema *field)
 {
     polars_type type;
-    bool const  known =
-        polars_type_of(field, &type) && !(e->run == top_k && strcmp(field->format, "b") == 0);
+    bool const  known = polars_type_of(field, &type) &&
+                       !(e->run == polars_top_k && strcmp(field->format, "b") == 0);
     if (!known || (e->needs_numbers && !type.is_number))
-        return fail(ORDO_E_UNSUPPORTED, "ordo.%s does not take column '%s'; expected %s", e->name,
-                    field->name,
-                    e->needs_numbers ? "integers, floats or booleans"
-                                     : "numbers, dates, times, strings or binary data");
+        return polars_fail(ORDO_E_UNSUPPORTED, "ordo.%s does not take column '%s'; expected %s",
+                           e->name, field->name,
+                           e->needs_numbers ? "integers, floats or booleans"
+                                            : "numbers, dates, times, strings or binary data");
     return ORDO_OK;
 }
 
 static ordo_status read_options(const uint8_t *bytes, size_t count, polars_options *options)
 {
     if (!polars_read_options(bytes, count, options))
-        return fail(ORDO_E_ARG, "the keyword arguments are not those of this version of ordo");
+        return polars_fail(ORDO_E_ARG,
+                           "the keyword arguments are not those of this version of ordo");
     return ORDO_OK;
 }
 
@@ -592,17 +371,17 @@ static ordo_status run_on(const expression *e, call *c, const polars_series *in,
     TRY(check_input(e, in->field));
     ordo_status status = polars_read_column(in, &c->in);
     if (status != ORDO_OK)
-        return fail(status, "there is no memory for %zu rows", c->in.n);
+        return polars_fail(status, "there is no memory for %zu rows", c->in.n);
     c->out.name = in->field->name;
     c->out.format = e->format(&c->options, in->field);
     status = door_borrow(c->in.n, &context);
     if (status != ORDO_OK)
-        return fail(status, "%s", ordo_last_error(NULL));
+        return polars_fail(status, "%s", ordo_last_error(NULL));
     c->ctx = context.ctx;
     status = e->run(c);
     door_return(context);
     if (status == ORDO_OK && polars_export(&c->out, out) != ORDO_OK)
-        return fail(ORDO_E_NOMEM, "there is no memory for the result");
+        return polars_fail(ORDO_E_NOMEM, "there is no memory for the result");
     if (status != ORDO_OK) {
         free(c->out.validity);
         free(c->out.values);
@@ -636,7 +415,7 @@ static void describe(const expression *e, const arrow_schema *fields, const uint
     if (read_options(kwargs, kwargs_size, &options) == ORDO_OK &&
         check_input(e, fields) == ORDO_OK &&
         !polars_export_field(fields->name, e->format(&options, fields), out))
-        (void)fail(ORDO_E_NOMEM, "there is no memory for a name");
+        (void)polars_fail(ORDO_E_NOMEM, "there is no memory for a name");
 }
 
 #define EXPRESSION(NAME, needs_numbers, format)                                                    \
@@ -645,7 +424,7 @@ static void describe(const expression *e, const arrow_schema *fields, const uint
     EXPORT void _polars_plugin_field_##NAME(const arrow_schema *fields, size_t count,              \
                                             arrow_schema *out, const uint8_t *kwargs,              \
                                             size_t kwargs_size);                                   \
-    static const expression NAME##_expression = {#NAME, NAME, needs_numbers, format};              \
+    static const expression NAME##_expression = {#NAME, polars_##NAME, needs_numbers, format};     \
     void _polars_plugin_##NAME(polars_series *in, size_t count, const uint8_t *kwargs,             \
                                size_t kwargs_size, polars_series *out, const void *caller)         \
     {                                                                                              \

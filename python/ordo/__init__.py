@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ._generate import generate
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
-    from ._patch import patch, patched, unpatch
     from ._out import (
         argpartition,
         argsort,
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
         select,
         sort,
     )
+    from ._patch import patch, patched, unpatch
     from ._sets import searchsorted, unique
     from ._strings.fasta import Fasta, read_fasta
     from ._text import Bwt, FMIndex, bwt, lcp, suffix_array, unbwt

@@ -42,7 +42,7 @@ class ExpressionMethods:
     def __init__(self, expression: Any) -> None:
         self._expression = expression
 
-    def _call(self, name: str, shape: dict[str, bool] | None = None, **options: Any) -> Any:
+    def _call(self, name: str, options: dict[str, Any], **shape: bool) -> Any:
         from polars.plugins import register_plugin_function
 
         return register_plugin_function(
@@ -51,42 +51,44 @@ class ExpressionMethods:
             args=[self._expression],
             kwargs=options,
             use_abs_path=True,
-            **(shape or {}),
+            **shape,
         )
 
     def rank(self, method: str = "average", *, descending: bool = False) -> Any:
         """Returns the rank of each row, as f64 for "average"; that of null is null."""
         method = _one_of("method", method, _RANKS)
-        return self._call("rank", method=method, descending=bool(descending), wide=_is_wide())
+        options = {"method": method, "descending": bool(descending), "wide": _is_wide()}
+        return self._call("rank", options)
 
     def argsort(self, *, descending: bool = False, nulls_last: bool = False) -> Any:
         """Returns the numbers of the rows in order."""
         options = {"descending": bool(descending), "nulls_last": bool(nulls_last)}
-        return self._call("argsort", wide=_is_wide(), **options)
+        return self._call("argsort", {**options, "wide": _is_wide()})
 
     arg_sort = argsort
 
     def top_k(self, k: int = 5, *, largest: bool = True) -> Any:
         """Returns the `k` largest (or smallest) elements in order; nulls only if others lack."""
-        return self._call("top_k", {"changes_length": True}, k=int(k), descending=bool(largest))
+        options = {"k": int(k), "descending": bool(largest)}
+        return self._call("top_k", options, changes_length=True)
 
     def median(self) -> Any:
         """Returns the median of the elements that are not null."""
-        return self._call("median", {"returns_scalar": True})
+        return self._call("median", {}, returns_scalar=True)
 
     def quantile(self, quantile: float, interpolation: str = "nearest") -> Any:
         """Returns a quantile of the elements that are not null."""
         interpolation = _one_of("interpolation", interpolation, _INTERPOLATIONS)
-        shape = {"returns_scalar": True}
-        return self._call("quantile", shape, q=float(quantile), method=interpolation)
+        options = {"q": float(quantile), "method": interpolation}
+        return self._call("quantile", options, returns_scalar=True)
 
     def rolling_median(
         self, window_size: int, *, min_samples: int | None = None, center: bool = False
     ) -> Any:
         """Returns the median of each window; null with fewer than `min_samples` elements."""
         least = window_size if min_samples is None else min_samples
-        sizes = {"window": int(window_size), "least": int(least)}
-        return self._call("rolling_median", center=bool(center), **sizes)
+        options = {"window": int(window_size), "least": int(least), "center": bool(center)}
+        return self._call("rolling_median", options)
 
 
 def _is_wide() -> bool:

@@ -26,8 +26,10 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
+from . import _lib
 from ._imports import after_import
-from ._lib import ext
+
+ext = _lib.ext
 
 # Elements from which ordo is called. NumPy sorts short arrays by vectors, too.
 SORT_LEAST = 1 << 16
@@ -62,9 +64,7 @@ _RULES = (
     _Rule("numpy", "quantile", "quantile", _INTEGERS + "d", "q axis keepdims method", True),
     _Rule("numpy", "percentile", "percentile", _INTEGERS + "d", "q axis keepdims method", True),
     _Rule("numpy", "nanquantile", "quantile", _INTEGERS + "d", "q axis keepdims method", True),
-    _Rule(
-        "numpy", "nanpercentile", "percentile", _INTEGERS + "d", "q axis keepdims method", True
-    ),
+    _Rule("numpy", "nanpercentile", "percentile", _INTEGERS + "d", "q axis keepdims method", True),
     _Rule("numpy", "searchsorted", "searchsorted", _INTEGERS + "fd", "v side"),
     _Rule(
         "numpy", "unique", "unique", _INTEGERS + "fd", "return_index return_inverse return_counts"
@@ -145,7 +145,9 @@ def _apply(rules: list[_Rule]) -> None:
 
 # ---- pandas ------------------------------------------------------------------------------------
 
-_TIES = {"average": "average", "min": "min", "max": "max", "first": "ordinal", "dense": "dense"}
+_TIES: dict[str, _lib.Ties] = {
+    "average": "average", "min": "min", "max": "max", "first": "ordinal", "dense": "dense"
+}  # fmt: skip
 
 
 def _pandas_rank(original: Callable[..., Any]) -> Callable[..., Any]:

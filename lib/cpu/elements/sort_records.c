@@ -17,10 +17,10 @@
 enum {
     SAMPLE_EACH = 16, /* sampled keys per bucket; at most ORDO_TUNE_RADIX_SAMPLE in all */
     LEAST_BUCKETS = 16,
-    ALONE = 2 * ORDO_TUNE_L2,  /* bytes of an array without buckets */
-    WANTED = ORDO_TUNE_L2 / 2, /* bytes of a bucket */
-    BLOCK = 512,               /* keys read at a time */
-    CHECK_BLOCK = 64           /* keys read at a time until one is out of order */
+    ALONE = ORDO_TUNE(2, 4) * ORDO_TUNE_L2, /* bytes of an array without buckets */
+    WANTED = ORDO_TUNE_L2 / 2,              /* bytes of a bucket */
+    BLOCK = 512,                            /* keys read at a time */
+    CHECK_BLOCK = 64                        /* keys read at a time until one is out of order */
 };
 
 /* ---- In order ---- */
