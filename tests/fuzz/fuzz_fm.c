@@ -1,5 +1,5 @@
-/* fuzz_fm.c - FM-indexes with changed bytes and a right checksum: each is refused, or every query on
- * it stays within its arrays. A view checks less than a loaded index.
+/* fuzz_fm.c - FM-indexes with changed bytes and a right checksum: each is refused, or every query
+ * on it stays within its arrays. A view checks less than a loaded index.
  *
  * The input is bytes to change: a position of 2 bytes and a value, again and again, in the index of
  * a text that depends on the first byte. */
