@@ -198,6 +198,18 @@ def patch() -> None:
 
     Libraries that are imported later are patched at the end of their import. Names that a module
     has taken before (`from numpy import median`) keep the original function.
+
+    Returns
+    -------
+    None.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.patch()
+    >>> np.median(np.arange(100_000.0))
+    np.float64(49999.5)
+    >>> ordo.unpatch()
     """
     global _active
     if _active:
@@ -213,7 +225,20 @@ def patch() -> None:
 
 
 def unpatch() -> None:
-    """Gives NumPy, SciPy and pandas their functions back."""
+    """Gives NumPy, SciPy and pandas the functions back that `patch` replaced.
+
+    Returns
+    -------
+    None.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.patch()
+    >>> ordo.unpatch()
+    >>> np.median(np.array([3.0, 1.0, 2.0]))
+    np.float64(2.0)
+    """
     global _active
     _active = False
     ext.unhook_sorts()
@@ -227,7 +252,20 @@ def unpatch() -> None:
 
 @contextlib.contextmanager
 def patched() -> Iterator[None]:
-    """Patches for the time of a ``with`` block. A block in another one changes nothing."""
+    """Calls `patch` for the time of a ``with`` block. A block in another one changes nothing.
+
+    Returns
+    -------
+    A context manager.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> with ordo.patched():
+    ...     order = np.argsort(np.arange(100_000.0)[::-1])
+    >>> order[:3]
+    array([99999, 99998, 99997])
+    """
     if _active:
         yield
         return

@@ -27,7 +27,7 @@ import ordo
 from ordo import _lib, bench
 
 ROOT = Path(__file__).resolve().parents[2]
-NO_ARGUMENTS = {"explain", "show_config"}
+NO_ARGUMENTS = {"explain", "patch", "patched", "show_config", "unpatch"}
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -301,7 +301,7 @@ def test_every_function_has_a_row_of_its_overhead(tmp_path):
     target = tmp_path / "rows.json"
     bench.main(["overhead", "--repeat", "1", "--json", str(target)])
     names = {row["name"].split(",")[0] for row in json.loads(target.read_text())["rows"]}
-    others = {"config", "context", "explain", "show_config"}
+    others = {"config", "context", "explain", "patch", "patched", "show_config", "unpatch"}
     public = {name for name in ordo.__all__ if name.islower() and not name.startswith("_")}
     aliases = {name for name in public if getattr(ordo, name).__name__ != name}
     assert aliases == {"rank", "top_k"}

@@ -30,8 +30,8 @@ HAVE = {
     "weights": "group_median group_quantile",
     "descending": "sort_pairs sort_records",
     "keepdims": "mannwhitneyu",
-    "": "bwt config explain generate group_count group_topk lcp read_fasta searchsorted "
-    "show_config spearmanr split_by_flags suffix_array unbwt unique",
+    "": "bwt config explain generate group_count group_topk lcp patch patched read_fasta "
+    "searchsorted show_config spearmanr split_by_flags suffix_array unbwt unique unpatch",
 }
 # None: 'omit' for objects of pandas and polars, else 'propagate'.
 NANS: dict = {
