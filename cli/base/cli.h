@@ -48,6 +48,9 @@ void *cli_alloc_quiet(size_t n, size_t size);
  * grows by more than that. False without a message; the array stays as it is. */
 bool cli_grow(void *array, size_t n, size_t *capacity, size_t size);
 
+/* Asks for huge pages in memory, so that it takes fewer page faults and misses of the TLB. */
+void cli_huge(void *from, size_t length);
+
 /* Seconds of a monotonic clock. */
 double cli_now(void);
 

@@ -145,6 +145,15 @@ int cli_error(const char *format, ...)
     return CLI_TROUBLE;
 }
 
+void cli_huge(void *from, size_t length)
+{
+    const size_t before = (HUGE_PAGE - (size_t)((uintptr_t)from % HUGE_PAGE)) % HUGE_PAGE;
+
+    if (length >= before + HUGE_PAGE)
+        (void)madvise((char *)from + before, (length - before) / HUGE_PAGE * HUGE_PAGE,
+                      MADV_HUGEPAGE);
+}
+
 void *cli_alloc_quiet(size_t n, size_t size)
 {
     size_t bytes, padded;
@@ -156,7 +165,7 @@ void *cli_alloc_quiet(size_t n, size_t size)
         const size_t whole = (bytes + unit - 1) / unit * unit;
         block = aligned_alloc(unit, whole > 0 ? whole : ALIGNMENT);
         if (block != NULL && unit == HUGE_PAGE)
-            (void)madvise(block, whole, MADV_HUGEPAGE);
+            cli_huge(block, whole);
     }
     return block;
 }
@@ -181,6 +190,8 @@ bool cli_grow(void *array, size_t n, size_t *capacity, size_t size)
     block = realloc(old, larger * size);
     if (block == NULL)
         return false;
+    if (larger * size >= HUGE_LEAST)
+        cli_huge(block, larger * size);
     memcpy(array, &block, sizeof block);
     *capacity = larger;
     /* cppcheck-suppress memleak ; the array has the block */

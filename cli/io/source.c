@@ -1,6 +1,6 @@
 /* source.c - reading a file or stdin (see source.h). A file may grow or shrink while it is read:
  * its size is only a hint for the allocation, the progress bar and the threads. */
-#define _GNU_SOURCE /* MADV_HUGEPAGE, memrchr */
+#define _GNU_SOURCE /* memrchr */
 
 #include "cli/io/source.h"
 
@@ -13,7 +13,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +21,6 @@ enum {
     LARGE_CHUNK = 16 << 20, /* of one read() of a whole file                                  */
     PIECE = 4 << 20,        /* of one pread() of a thread                                     */
     PIECES = 256,           /* read between two steps of the progress bar                     */
-    HUGE_PAGE = 2 << 20,
     LEAST_PIECE = 1 << 16
 };
 
@@ -293,15 +291,6 @@ static void read_piece(void *user, size_t i)
     }
 }
 
-/* Asks for huge pages, so that fewer page faults are needed. */
-static void advise(char *from, size_t length)
-{
-    const size_t before = (HUGE_PAGE - (size_t)((uintptr_t)from % HUGE_PAGE)) % HUGE_PAGE;
-
-    if (length >= before + HUGE_PAGE)
-        (void)madvise(from + before, (length - before) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
-}
-
 /* Reads up to `most` bytes of a regular file, for which block has room. */
 static void read_parallel(source *s, size_t most)
 {
@@ -313,7 +302,7 @@ static void read_parallel(source *s, size_t most)
         most = s->size - (size_t)at;
     if (most < 2 * PIECE || workers_count() == 1)
         return;
-    advise(s->block + s->end, most);
+    cli_huge(s->block + s->end, most);
     for (size_t done = 0, length; done < most; done += length) {
         length = most - done < (size_t)PIECES * PIECE ? most - done : (size_t)PIECES * PIECE;
         parallel_read r = {.fd = s->fd,

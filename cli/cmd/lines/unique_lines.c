@@ -35,12 +35,13 @@ typedef struct count_part {
 typedef struct line_counter {
     execution *e;
     source     from;
-    size_t     piece, wanted; /* bytes of a piece, and of the next one     */
-    bool       ended;         /* the tables have all lines that are left   */
-    bool       emptied;       /* a table was full                          */
-    bool       failed;        /* after a message                           */
-    size_t     most, parts;   /* parts of a piece, and those that were used */
-    size_t     giving;        /* the part whose entries the sort gets; parts: none */
+    size_t     piece, wanted;           /* bytes of a piece, and of the next one     */
+    bool       ended;                   /* the tables have all lines that are left   */
+    bool       emptied;                 /* a table was full                          */
+    bool       failed;                  /* after a message                           */
+    size_t     most, parts;             /* parts of a piece, and those that were used */
+    uint64_t   least_times, most_times; /* entries with other counts are not printed */
+    size_t     giving;                  /* the part whose entries the sort gets; parts: none */
     count_part part[WORKERS_MOST];
 
     char        head[NUMBER_TEXT_MAX + 1]; /* of the line that the sort gets */
@@ -162,12 +163,23 @@ static bool count_more(line_counter *c)
     }
 }
 
+/* The next entry of the table that may be printed. */
+static const line_entry *next_entry(const line_counter *c, count_part *p)
+{
+    const line_entry *entry;
+
+    do
+        entry = line_table_next(&p->table, &p->next);
+    while (entry != NULL && (entry->times < c->least_times || entry->times > c->most_times));
+    return entry;
+}
+
 /* Gives the next entry of the tables. */
 static bool give_entry(line_counter *c)
 {
     for (; c->giving < c->parts; c->giving++) {
         count_part *const       p = &c->part[c->giving];
-        const line_entry *const entry = line_table_next(&p->table, &p->next);
+        const line_entry *const entry = next_entry(c, p);
         if (entry != NULL) {
             give(c, entry->times, entry->line, entry->size);
             return true;
@@ -334,6 +346,27 @@ static bool sort_counts(line_counter *c, bool by_count, const ordo_source *from,
 
 /* ---- The command ---- */
 
+/* Excludes the entries of a whole table that are not among the first --top by count. Without the
+ * memory for that, the sort gets all entries. */
+static void keep_top(line_counter *c)
+{
+    const line_table *const t = &c->part[0].table;
+    const uint64_t          top = c->e->o.k;
+    uint64_t *const   times = top > 0 && top < t->n ? cli_alloc_quiet(t->n, sizeof *times) : NULL;
+    const line_entry *entry;
+    uint64_t          bound;
+
+    if (times == NULL)
+        return;
+    for (size_t next = 0, i = 0; (entry = line_table_next(t, &next)) != NULL; i++)
+        times[i] = entry->times;
+    const bool   reversed = descending_flag(c->e) != 0; /* the least frequent line is the first */
+    const size_t place = reversed ? (size_t)top - 1 : t->n - (size_t)top;
+    if (ordo_select(c->e->ctx, ORDO_U64, times, t->n, &place, 1, &bound, NULL) == ORDO_OK)
+        *(reversed ? &c->most_times : &c->least_times) = bound;
+    free(times);
+}
+
 /* Sorts by count what the first sort gave by line. */
 static bool sort_sums(line_counter *c, uint64_t own, ordo_external_report *report)
 {
@@ -376,6 +409,8 @@ static bool find_distinct(line_counter *c, ordo_external_report *report)
         c->distinct = c->part[0].table.n;
         return true;
     }
+    if (by_count && whole)
+        keep_top(c);
     if (!by_count || whole)
         return sort_counts(c, by_count, &from, own + held, report);
     return open_sums(c) && sort_counts(c, false, &from, own + held, report) &&
@@ -391,6 +426,7 @@ static bool start(line_counter *c)
     c->piece = c->wanted = source_piece_bytes(PIECE, PIECE_SHARE);
     c->most = workers_parts(c->piece, PART_LEAST, thread_count(e));
     c->given = 1; /* there is no line yet */
+    c->most_times = UINT64_MAX;
     line_table_key(key);
     for (size_t i = 0; i < c->most; i++)
         c->part[i] = (count_part){

@@ -19,6 +19,8 @@ all() {
     ordo unique --text --counts --top 7 "$@" "$file" >out && same "$file: --top $*"
     awk '{ c[$0]++ } END { for (line in c) print c[line] " " line }' "$file" | sort -k1,1nr -k2 >expected
     ordo unique --text -c --sort count "$@" "$file" >out && same "$file: --sort count $*"
+    tac expected | head -n 12 >last
+    ordo unique --text -c --sort count -r --top 12 "$@" "$file" | cmp -s - last || echo "$file: -r --top $*: other bytes"
     sed -n '1,10s/^[0-9]* //p' expected >top && mv top expected
     ordo unique --text --sort count --top 10 "$@" - <"$file" >out && same "$file: --sort count --top $*"
     wc -l <counts | tr -d ' ' >expected
