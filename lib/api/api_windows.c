@@ -1,5 +1,8 @@
 /* api_windows.c - ordo_moving and its size query. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime in a header */
+
 #include "api/api.h"
+#include "api/api_ctx.h"
 #include "core/lists.h"
 
 #define MOST_WINDOW ((size_t)1 << 30) /* places within a chunk are 32-bit numbers */
@@ -30,6 +33,22 @@ static ordo_status check_moving_opts(ordo_exec *exec, const ordo_moving_job *job
             "method is only for moving medians and quantiles");
     TRY(api_check_ties(exec, options->ties));
     FAIL_IF(options->ties != 0 && !is_rank, ORDO_E_ARG, "ties is only for moving ranks");
+    FAIL_IF(options->first != NULL && is_bound(job->op), ORDO_E_ARG,
+            "opts.first is not for minima and maxima: use quantiles 0 and 1");
+    FAIL_IF(options->first != NULL && options->center != 0, ORDO_E_ARG,
+            "opts.first and opts.center cannot be used together");
+    return ORDO_OK;
+}
+
+static ordo_status check_first(const ordo_moving_job *job, ordo_exec *exec)
+{
+    for (size_t i = 0; job->first != NULL && i < job->n; i++) {
+        size_t const least = i > job->back ? i - job->back : 0;
+        size_t const before = i > 0 ? job->first[i - 1] : 0;
+        FAIL_IF(job->first[i] > i || job->first[i] < ordo_max(least, before), ORDO_E_ARG,
+                "opts.first[%zu] is %zu; expected %zu to %zu", i, job->first[i],
+                ordo_max(least, before), i);
+    }
     return ORDO_OK;
 }
 
@@ -74,6 +93,7 @@ static const ordo_moving_job *shortened(void *job)
 
 static ordo_status moving_array(const api_work *work, void *job, ordo_exec *exec)
 {
+    TRY(check_first(shortened(job), exec));
     return work->choice->backend->moving(work->choice->state, shortened(job), exec);
 }
 
@@ -92,12 +112,15 @@ static ordo_status moving_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_moving_jo
     TRY(check_moving_types(exec, job));
     TRY(api_opts_read(exec, &options, sizeof options, opts));
     TRY(check_moving_opts(exec, job, window, &options));
+    job->first = options.first;
     TRY(api_read_segments(exec, options.segments, n, true, &segments));
     TRY(api_check_arrays(exec, &ordo_verb_moving, job));
     FAIL_IF(!is_bound(job->op) && ordo_min(window, segments.longest) > MOST_WINDOW, ORDO_E_ARG,
             "window is %zu; expected at most 2^30", window);
     TRY(api_choose(ctx, exec, NULL, &choice));
     TRY(api_check_slot(exec, &choice, choice.backend->moving != NULL, "moving windows"));
+    TRY(api_check_slot(exec, &choice, job->first == NULL || choice.backend == ctx->plan.cpu,
+                       "moving windows of different lengths"));
     read_moving(job, window, segments.longest, &options);
     api_work const work = {.verb = &ordo_verb_moving,
                            .job = job,

@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 21u
+#define ORDO_BACKEND_ABI 22u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {

@@ -336,6 +336,7 @@ typedef struct ordo_moving_job { /* statistics of a moving window */
     ordo_method    method;
     ordo_ties      ties;
     bool           descending;
+    const size_t  *first; /* of the window of each element; NULL: i - back */
     const struct ordo_segment_view *segments;
 } ordo_moving_job;
 

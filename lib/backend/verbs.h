@@ -231,7 +231,8 @@ static const ordo_verb ordo_verb_count_nans = {
 static const ordo_verb ordo_verb_moving = {
     SEGMENTED(moving, moving, n, segments),
     {{"in", AT(moving, in), TYPE(moving, type), ORDO_READ, ALL},
-     {"out", AT(moving, out), TYPE(moving, out_type), ORDO_WRITTEN, ALL}}};
+     {"out", AT(moving, out), TYPE(moving, out_type), ORDO_WRITTEN, ALL},
+     {"opts.first", AT(moving, first), BYTES(sizeof(size_t)), ORDO_READ | ORDO_OPTIONAL, ALL}}};
 
 #define WEIGHTED                                                                                   \
     ORDO_SLOT_weighted, sizeof(ordo_weighted_job), AT(weighted, n), AT(weighted, segments), false, \

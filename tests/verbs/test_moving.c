@@ -91,7 +91,7 @@ static void expect(const moving_case *c, size_t i, void *out)
     size_t const    size = ordo_type_size(c->type);
     size_t const    ahead = c->opts.center != 0 ? (c->window - 1) / 2 : 0;
     size_t const    back = c->window - 1 - ahead;
-    size_t const    first = i > back ? i - back : 0;
+    size_t const    first = c->opts.first != NULL ? c->opts.first[i] : i > back ? i - back : 0;
     size_t const    end = c->n - i > ahead ? i + ahead + 1 : c->n;
     size_t          seen = 0, nans = 0;
     bool            last_is_nan = false;
@@ -294,6 +294,98 @@ static void test_segments(void)
     }
 }
 
+/* opts.first: windows of different lengths, of one element, of all; several chunks. */
+static void fill_first(size_t *first, size_t n, size_t window, test_rng *rng)
+{
+    for (size_t i = 0, at = 0; i < n; i++) {
+        size_t const least = i >= window ? i + 1 - window : 0;
+        at = at > least ? at : least;
+        if (test_rng_below(rng, 3) == 0)
+            at += test_rng_below(rng, i - at + 1);
+        first[i] = at;
+    }
+}
+
+static void test_first(void)
+{
+    static size_t const windows[] = {1, 2, 31, 700};
+    size_t *const       first = test_keep(MOST * sizeof *first);
+    uint64_t *const     in = test_keep(MOST * sizeof *in);
+    test_rng            rng = {13};
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (int op = ORDO_MOVING_MEDIAN; op <= ORDO_MOVING_RANK; op++)
+            for (size_t w = 0; w < 4; w++) {
+                moving_case c = {.op = (ordo_moving_op)op,
+                                 .type = inputs_types[t],
+                                 .out_type = ORDO_F64,
+                                 .in = in,
+                                 .n = windows[w] > 100 ? 1500 : 90,
+                                 .window = windows[w]};
+                c.opts = random_opts(&rng, c.op, c.out_type, c.window);
+                c.opts.center = 0;
+                c.opts.first = first;
+                fill_first(first, c.n, c.window, &rng);
+                inputs_fill(t + w, c.type, in, c.n, test_rng_next(&rng));
+                check_case(&c, next_context(), windows[w] > 100 ? 37 : 1);
+            }
+}
+
+static void test_first_segments(void)
+{
+    enum {
+        N = 60
+    };
+    static uint64_t const ends[] = {0, 7, 7, 40, N};
+    ordo_segments const   parts = {.struct_size = sizeof parts, .count = 4, .offsets = ends};
+    size_t                first[N];
+    float                 in[N];
+    double                all[N], alone[N];
+    test_rng              rng = {17};
+    ordo_ctx *const       ctx = next_context()->ctx;
+    testkit_case("first, segments");
+    inputs_fill(inputs_find("some NaNs"), ORDO_F32, in, N, 5);
+    for (size_t s = 0; s < 4; s++)
+        fill_first(first + ends[s], ends[s + 1] - ends[s], 9, &rng);
+    ordo_moving_opts opts =
+        ORDO_OPTS(ordo_moving_opts, .min_periods = 1, .first = first, .segments = &parts);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_moving(ctx, ORDO_MOVING_MEDIAN, ORDO_F32, in, N, 9, ORDO_F64, all, &opts),
+                 ctx);
+    opts.segments = NULL;
+    for (size_t s = 0; s < 4; s++) {
+        opts.first = first + ends[s];
+        CHECK_STATUS(ORDO_OK,
+                     ordo_moving(ctx, ORDO_MOVING_MEDIAN, ORDO_F32, in + ends[s],
+                                 ends[s + 1] - ends[s], 9, ORDO_F64, alone + ends[s], &opts),
+                     ctx);
+    }
+    CHECK_BYTES(alone, all, sizeof all, sizeof *all);
+}
+
+static void refuse_first(ordo_ctx *ctx, ordo_moving_op op, size_t window, const size_t *first,
+                         uint32_t center)
+{
+    float const in[4] = {1, 2, 3, 4};
+    double      out[4];
+    CHECK_STATUS(ORDO_E_ARG,
+                 ordo_moving(ctx, op, ORDO_F32, in, 4, window, ORDO_F64, out,
+                             &ORDO_OPTS(ordo_moving_opts, .first = first, .center = center)),
+                 ctx);
+}
+
+static void test_first_refusals(void)
+{
+    static size_t const good[] = {0, 0, 1, 2}, late[] = {0, 2, 2, 2}, falls[] = {0, 1, 0, 2};
+    ordo_ctx *const     ctx = next_context()->ctx;
+    testkit_case("first, refusals");
+    refuse_first(ctx, ORDO_MOVING_MIN, 4, good, 0);
+    refuse_first(ctx, ORDO_MOVING_MAX, 4, good, 0);
+    refuse_first(ctx, ORDO_MOVING_MEDIAN, 4, good, 1);
+    refuse_first(ctx, ORDO_MOVING_MEDIAN, 4, late, 0);
+    refuse_first(ctx, ORDO_MOVING_MEDIAN, 4, falls, 0);
+    refuse_first(ctx, ORDO_MOVING_RANK, 1, good, 0); /* a longer window */
+}
+
 /* ---- Limits ---- */
 
 static void test_limits(void)
@@ -366,6 +458,9 @@ int main(void)
     test_specials();
     test_chunks();
     test_segments();
+    test_first();
+    test_first_segments();
+    test_first_refusals();
     test_limits();
     test_refusals();
     ordo_ctx_free(reference);

@@ -71,6 +71,8 @@ typedef struct moving_chunk {
 /* The elements of the window of output i. */
 static inline size_t moving_first(const ordo_moving_job *job, size_t i)
 {
+    if (job->first != NULL)
+        return job->first[i];
     return i > job->back ? i - job->back : 0;
 }
 

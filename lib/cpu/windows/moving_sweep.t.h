@@ -237,7 +237,8 @@ static void moving_quantile(moving_chunk *chunk, size_t end)
     const ordo_moving_job *const job = chunk->job;
     size_t const                 start = ordo_max(chunk->lo, job->back) + 1;
     size_t const                 stop = ordo_min(end, job->n - ordo_min(job->n, job->ahead));
-    bool const                   whole = chunk->valid == chunk->to - chunk->from && start < stop &&
+    bool const                   whole = job->first == NULL && start < stop &&
+                       chunk->valid == chunk->to - chunk->from &&
                        job->back + job->ahead + 1 >= job->min_periods;
     if (whole) {
         if (chunk->next < start)
