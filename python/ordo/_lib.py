@@ -122,7 +122,7 @@ QuantileOptions = _struct(
 MovingOptions = _struct(
     "MovingOptions", ("flags", c_uint64), ("min_periods", c_size_t), ("q", c_double),
     ("nans", c_uint32), ("method", c_uint32), ("ties", c_uint32), ("center", c_uint32),
-    ("segments", c_void_p), ("stream", c_void_p),
+    ("segments", c_void_p), ("stream", c_void_p), ("first", c_void_p),
 )  # fmt: skip
 ScanOptions = _struct(
     "ScanOptions", ("flags", c_uint64), ("stream", c_void_p), ("algorithm", c_uint32),

@@ -54,25 +54,25 @@ def argpartition(
 def rankdata(
     a: Any, method: _lib.Ties = ..., *, axis: int | None = ...,
     nan_policy: _lib.NanPolicy | None = ..., descending: bool = ..., dtype: Any = ...,
-    algorithm: _lib.Algorithm = ..., weights: Any = ..., out: None = ...,
+    algorithm: _lib.Algorithm = ..., weights: Any = ..., pct: bool = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def rankdata(
     a: Any, method: _lib.Ties = ..., *, axis: int | None = ...,
     nan_policy: _lib.NanPolicy | None = ..., descending: bool = ..., dtype: Any = ...,
-    algorithm: _lib.Algorithm = ..., weights: Any = ..., out: _Out,
+    algorithm: _lib.Algorithm = ..., weights: Any = ..., pct: bool = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def rank(
     a: Any, method: _lib.Ties = ..., *, axis: int | None = ...,
     nan_policy: _lib.NanPolicy | None = ..., descending: bool = ..., dtype: Any = ...,
-    algorithm: _lib.Algorithm = ..., weights: Any = ..., out: None = ...,
+    algorithm: _lib.Algorithm = ..., weights: Any = ..., pct: bool = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def rank(
     a: Any, method: _lib.Ties = ..., *, axis: int | None = ...,
     nan_policy: _lib.NanPolicy | None = ..., descending: bool = ..., dtype: Any = ...,
-    algorithm: _lib.Algorithm = ..., weights: Any = ..., out: _Out,
+    algorithm: _lib.Algorithm = ..., weights: Any = ..., pct: bool = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def rank_sorted(
@@ -290,55 +290,63 @@ def group_rank(
 ) -> _Out: ...  # fmt: skip
 @overload
 def moving_median(
-    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
-    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: None = ...,
+    a: Any, window: Any, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ...,
+    groups: Any = ..., times: Any = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def moving_median(
-    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
-    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: _Out,
+    a: Any, window: Any, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ...,
+    groups: Any = ..., times: Any = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def moving_min(
-    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
-    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: None = ...,
+    a: Any, window: Any, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ...,
+    groups: Any = ..., times: Any = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def moving_min(
-    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
-    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: _Out,
+    a: Any, window: Any, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ...,
+    groups: Any = ..., times: Any = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def moving_max(
-    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
-    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: None = ...,
+    a: Any, window: Any, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ...,
+    groups: Any = ..., times: Any = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def moving_max(
-    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
-    center: bool = ..., nan_policy: _lib.NanPolicy = ..., out: _Out,
+    a: Any, window: Any, min_periods: int | None = ..., axis: int | None = ..., *,
+    center: bool = ..., nan_policy: _lib.NanPolicy = ...,
+    groups: Any = ..., times: Any = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def moving_quantile(
-    a: Any, window: int, q: float, min_periods: int | None = ..., axis: int | None = ..., *,
+    a: Any, window: Any, q: float, min_periods: int | None = ..., axis: int | None = ..., *,
     method: _lib.Method = ..., center: bool = ..., nan_policy: _lib.NanPolicy = ...,
     out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def moving_quantile(
-    a: Any, window: int, q: float, min_periods: int | None = ..., axis: int | None = ..., *,
+    a: Any, window: Any, q: float, min_periods: int | None = ..., axis: int | None = ..., *,
     method: _lib.Method = ..., center: bool = ..., nan_policy: _lib.NanPolicy = ...,
     out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def moving_rank(
-    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    a: Any, window: Any, min_periods: int | None = ..., axis: int | None = ..., *,
     method: _lib.Ties = ..., descending: bool = ..., center: bool = ...,
-    nan_policy: _lib.NanPolicy = ..., out: None = ...,
+    nan_policy: _lib.NanPolicy = ...,
+    groups: Any = ..., times: Any = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def moving_rank(
-    a: Any, window: int, min_periods: int | None = ..., axis: int | None = ..., *,
+    a: Any, window: Any, min_periods: int | None = ..., axis: int | None = ..., *,
     method: _lib.Ties = ..., descending: bool = ..., center: bool = ...,
-    nan_policy: _lib.NanPolicy = ..., out: _Out,
+    nan_policy: _lib.NanPolicy = ...,
+    groups: Any = ..., times: Any = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip

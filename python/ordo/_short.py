@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, TypeVar, cast, overload
 
+from ._inputs.callers import for_callers
 from ._lib import ext
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -29,6 +30,7 @@ def by_library(function: _Function | type[tuple], result: Any = None) -> Any:
     """
     if isinstance(function, type):
         return functools.partial(by_library, result=function)
+    function = for_callers(function)
     inner: Any = function
     while hasattr(inner, "__wrapped__"):
         inner = inner.__wrapped__

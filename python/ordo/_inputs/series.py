@@ -1,9 +1,10 @@
-"""Columns in, columns out: pandas Series and Index, polars Series, and Arrow decimals.
+"""Columns in, columns out: pandas Series and Index, polars Series, pyarrow arrays, xarray.
 
 A function whose result is elements of a column takes them from the column by their positions, so
-the dtype and the index are kept. A function that returns a number for each element makes a Series
-with the same index and name. Positions are always NumPy arrays. This file imports neither library:
-an object of a library exists only if the library is imported.
+the dtype, the nulls and the labels are kept. A function that returns a number for each element
+makes a column with the same index and name, and nulls where the elements are null. Positions are
+always NumPy arrays. This file imports none of the libraries: an object of a library exists only if the
+library is imported.
 """
 
 from __future__ import annotations
@@ -29,11 +30,23 @@ class Column:
             return taken
         return taken.iloc[0] if hasattr(taken, "iloc") else taken[0]
 
-    def like(self, values: Any) -> Any:
-        """Returns a number for each element as a column with the same index and name."""
+    def like(self, values: Any, windows: bool = False) -> Any:
+        """Returns a number for each element as a column with the same index and name.
+
+        A null has the number null. With `windows` the numbers are of moving windows: NaN, the
+        result of a window without enough elements, is null in libraries that have nulls.
+        """
         source = self.source
         if _is_instance(source, "polars", "Series"):
-            return sys.modules["polars"].Series(source.name, values)
+            made = sys.modules["polars"].Series(source.name, values)
+            if windows:
+                return made.fill_nan(None)
+            return made.set(source.is_null(), None) if source.null_count() else made
+        if _is_arrow(source):
+            nulls = np.isnan(values) if windows else np.asarray(source.is_null())
+            return sys.modules["pyarrow"].array(values, mask=nulls if nulls.any() else None)
+        if _is_instance(source, "xarray", "DataArray"):
+            return source.copy(data=values)
         if not _is_instance(source, "pandas", "Series"):
             return values
         made = sys.modules["pandas"].Series(values, index=source.index, name=source.name)
@@ -49,14 +62,28 @@ def _is_instance(a: Any, library: str, *names: str) -> bool:
     return bool(kinds) and isinstance(a, kinds)
 
 
+def _is_arrow(a: Any) -> bool:
+    return _is_instance(a, "pyarrow", "Array", "ChunkedArray")
+
+
 def column_of(a: Any) -> Column | None:
-    """Returns a Column if results for `a` are columns, else None."""
+    """Returns a Column if elements of `a` are taken from it, else None."""
+    if _is_instance(a, "xarray", "DataArray") and a.ndim != 1:
+        return None
+    return labelled(a)
+
+
+def labelled(a: Any) -> Column | None:
+    """Returns a Column if numbers for each element of `a` are a column or have labels."""
     if type(a) in (np.ndarray, list, tuple):
         return None
-    if _is_instance(a, "pandas", "Series", "Index") or _is_instance(a, "polars", "Series"):
-        return Column(a)
-    is_arrow = _is_instance(a, "pyarrow", "Array", "ChunkedArray")
-    return Column(a) if is_arrow and str(a.type).startswith("decimal") else None
+    found = (
+        _is_instance(a, "pandas", "Series", "Index")
+        or _is_instance(a, "polars", "Series")
+        or _is_arrow(a)
+        or _is_instance(a, "xarray", "DataArray")
+    )
+    return Column(a) if found else None
 
 
 def nan_policy_of(a: Any, nan_policy: Any) -> Any:
@@ -67,10 +94,10 @@ def nan_policy_of(a: Any, nan_policy: Any) -> Any:
 
 
 def skips_missing(a: Any) -> bool:
-    """Returns whether `a` is an object of pandas or polars, whose functions skip missing values."""
+    """Returns whether `a` is an object of a library whose functions skip missing values."""
     if type(a) in (np.ndarray, list, tuple):
         return False
-    if _is_instance(a, "pandas", "Series", "Index") or _is_instance(a, "polars", "Series"):
+    if labelled(a) is not None:
         return True
     from .pandas import is_extension
 
@@ -117,4 +144,6 @@ def rows_of(a: Any, index: Any) -> Any:
         return a.iloc[index]
     if _is_instance(a, "polars", "Series", "DataFrame"):
         return a[index]
+    if _is_instance(a, "xarray", "DataArray"):
+        return a.isel({a.dims[0]: index})
     return a.take(index)

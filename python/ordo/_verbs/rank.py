@@ -24,7 +24,7 @@ from .._arrays import (
 from .._check import check_nan_policy, flag, found_nan, into
 from .._context import by_threads, host_context
 from .._inputs.device import with_guests
-from .._inputs.series import column_of, nan_policy_of
+from .._inputs.series import labelled, nan_policy_of
 from .._rooms import empty
 from .._short import by_library
 
@@ -153,6 +153,7 @@ def rankdata(
     dtype: Any = None,
     algorithm: _lib.Algorithm = "auto",
     weights: Any = None,
+    pct: bool = False,
     out: Any = None,
 ) -> Any:
     """Returns ranks that start at 1, as `scipy.stats.rankdata` does.
@@ -176,6 +177,8 @@ def rankdata(
         'dense' is 1 + the number of different elements before x that have a weight above 0.
         Integers give the ranks of an array that repeats each element. 'ordinal' has no weights.
         With weights that are floats the ranks are float64, except for 'dense'.
+    pct : divide the ranks by the number of elements that have a rank, with 'dense' by the largest
+        rank, as `Series.rank(pct=True)` of pandas does; for arrays in host memory without weights.
     out : array for the ranks, of the same shape.
 
     Returns
@@ -199,11 +202,13 @@ def rankdata(
     array([3, 2, 1, 2])
     >>> ordo.rankdata([10, 20, 30], "max", weights=[2, 5, 1])
     array([2, 7, 8])
+    >>> ordo.rankdata([0, 2, 3, 2], pct=True)
+    array([0.25 , 0.625, 1.   , 0.625])
     """
     if descending is not False:
         descending = flag(descending, "descending")
     code = plain_code(a, axis)
-    usual = dtype is out is weights is None and algorithm == "auto"
+    usual = dtype is out is weights is None and algorithm == "auto" and pct is False
     usual = usual and (nan_policy is None or nan_policy == "propagate")
     if code is not None and usual and type(method) is str:
         opts, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
@@ -214,7 +219,37 @@ def rankdata(
             result = empty(n, kind)
             _lib.rank(host_context(), code, pointer(a), n, kind_code, pointer(result), opts)
             return result
+    if flag(pct, "pct"):
+        if weights is not None:
+            raise ValueError("pct has no form with weights")
+        return into(out, _shares(a, method, axis, nan_policy, descending, dtype, algorithm))
     return into(out, _rankdata(a, method, axis, nan_policy, descending, dtype, algorithm, weights))
+
+
+def _shares(
+    a: Any,
+    method: str,
+    axis: int | None,
+    nan_policy: str | None,
+    descending: bool,
+    dtype: Any,
+    algorithm: str,
+) -> Any:
+    """Returns ranks divided by the number of elements that have one."""
+    column = labelled(a)
+    place, array = place_of(a)
+    if place is not HOST:
+        raise TypeError(f"pct is for arrays in host memory; the array is one of {place.where}")
+    if dtype is not None and np.dtype(dtype) != _FLOAT:
+        raise TypeError(f"dtype is {np.dtype(dtype)}; expected float64 for pct")
+    policy = nan_policy_of(a, nan_policy)
+    ranks = _rankdata(array, method, axis, policy, descending, _FLOAT, algorithm, None)
+    if method == "dense":
+        most = np.fmax.reduce(ranks, axis=axis, keepdims=True, initial=1)
+    else:
+        most = np.maximum(np.sum(~np.isnan(ranks), axis=axis, keepdims=True), 1)
+    ranks /= most
+    return ranks if column is None else column.like(ranks)
 
 
 @with_guests
@@ -231,7 +266,7 @@ def _rankdata(
     ties = _lib.number_of(_lib.TIES, method, "method")
     nan_policy = nan_policy_of(a, nan_policy)
     check_nan_policy(nan_policy)
-    column = column_of(a)
+    column = labelled(a)
     place, array = place_of(a)
     if column is not None:
         ranks = _rankdata(array, method, axis, nan_policy, descending, dtype, algorithm, weights)
@@ -353,7 +388,7 @@ def _rank_sorted(
 ) -> Any:
     _lib.number_of(_lib.TIES, method, "method")
     place, array = numbers_of(a)
-    column = column_of(a)
+    column = labelled(a)
     rows = Rows(place, array, axis, strided=True, descending=descending, order="ties")
     wanted = rank_type(method, dtype, rows.n)
     opts = _options(place, method, descending, algorithm, check)

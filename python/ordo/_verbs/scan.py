@@ -25,7 +25,7 @@ from .._check import flag, into
 from .._context import host_context
 from .._inputs import tensors
 from .._inputs.device import with_guests
-from .._inputs.series import column_of
+from .._inputs.series import labelled
 from .._rooms import empty
 from .._short import by_library
 
@@ -173,7 +173,7 @@ def _cumulated(
 ) -> Any:
     """Returns cumulative sums or products."""
     place, array = numbers_of(a)
-    column = column_of(a)
+    column = labelled(a)
     if column is not None:
         return column.like(
             _without_missing(
@@ -323,7 +323,7 @@ def _extremes(a: Any, axis: int | None, op: Any) -> Any:
 
 @with_guests
 def _extremes_of_rows(a: Any, axis: int | None, op: Any) -> Any:
-    column = column_of(a)
+    column = labelled(a)
     if column is not None:
         array = numbers_of(a)[1]
         return column.like(_without_missing(array, lambda each: _extremes_of_rows(each, axis, op)))

@@ -11,9 +11,10 @@ from .. import _lib
 from .._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_nan
 from .._check import check_nan_policy, flag, found_nan, integer, into, quantile_parts, unmasked
 from .._inputs.device import with_guests
-from .._inputs.series import column_of
+from .._inputs.series import labelled
 from .._times import DISCRETE
 from .order import argsort
+from .spans import moving_parts, span_of
 
 _MEDIAN, _QUANTILE, _RANK, _MIN, _MAX = range(1, 6)
 _DOUBLE = np.dtype(np.float64)
@@ -31,13 +32,24 @@ def _moving(
     nan_policy: str,
     fields: dict[str, Any],
     dtype: Any = None,
+    groups: Any = None,
+    times: Any = None,
 ) -> Any:
-    column = column_of(a)
+    column = labelled(a)
     if column is not None:
         array = numbers_of(a)[1]
+        if times is None and span_of(window) is not None:
+            times = getattr(a, "index", None)
         return column.like(
-            _moving(array, op, window, min_periods, axis, center, nan_policy, fields, dtype)
-        )
+            _moving(
+                array, op, window, min_periods, axis, center, nan_policy, fields, dtype, groups,
+                times,
+            ),
+            windows=nan_policy == "omit",
+        )  # fmt: skip
+    if groups is not None or times is not None or span_of(window) is not None:
+        parts = moving_parts(numbers_of(a), window, groups, times, flag(center, "center"))
+        return _moving_divided(parts, op, min_periods, nan_policy, fields, dtype)
     window = integer(window, "window")
     if not 1 <= window < 2**64:
         raise ValueError(f"window is {window}; expected at least 1 and less than 2^64")
@@ -76,14 +88,57 @@ def _moving(
     return result.astype(name, copy=False) if name else result
 
 
+def _moving_divided(
+    parts: Any, op: int, min_periods: Any, nan_policy: str, fields: dict[str, Any], dtype: Any
+) -> Any:
+    """Returns the results of windows within groups, or of windows of a span of time."""
+    check_nan_policy(nan_policy)
+    rows, window = parts.rows, parts.window
+    if nan_policy == "raise" and rows_have_nan(rows) is not None:
+        raise found_nan()
+    if parts.first is not None and op in (_MIN, _MAX):
+        op, fields = _QUANTILE, {"q": float(op == _MAX), "method": _lib.METHODS["linear"]}
+    least = 1 if parts.first is not None else window
+    periods = least if min_periods is None else integer(min_periods, "min_periods")
+    if periods < 0 or (parts.first is None and periods > window):
+        raise ValueError(f"min_periods is {periods}; expected 0 to the window, {window}")
+    segments = _lib.Segments(
+        struct_size=ctypes.sizeof(_lib.Segments),
+        count=len(parts.offsets) - 1,
+        offsets=address(parts.offsets),
+    )
+    opts = _lib.MovingOptions(
+        struct_size=ctypes.sizeof(_lib.MovingOptions),
+        flags=fields.pop("flags", 0),
+        min_periods=max(periods, 1),
+        nans=_lib.NANS["propagate" if nan_policy == "raise" else nan_policy],
+        center=parts.center,
+        segments=ctypes.addressof(segments),
+        first=None if parts.first is None else address(parts.first),
+        **fields,
+    )
+    found = np.empty(rows.n, _DOUBLE)
+    if rows.n > 0 and periods <= window:
+        pointer = ctypes.c_void_p(ctypes.addressof(opts))
+        keys, out = address(rows.keys), address(found)
+        _lib.moving(HOST.context, op, rows.code, keys, rows.n, window, _lib.F64, out, pointer)
+    else:
+        found[:] = np.nan
+    result = parts.spread(found)
+    name = HOST.float_name(rows.dtype) if dtype is None else None
+    return result.astype(name, copy=False) if name else result
+
+
 def moving_median(
     a: Any,
-    window: int,
+    window: Any,
     min_periods: int | None = None,
     axis: int | None = -1,
     *,
     center: bool = False,
     nan_policy: _lib.NanPolicy = "omit",
+    groups: Any = None,
+    times: Any = None,
     out: Any = None,
 ) -> Any:
     """Returns the median of a moving window, as `Series.rolling(window).median()` of pandas does.
@@ -94,12 +149,18 @@ def moving_median(
     Parameters
     ----------
     a : array-like of numbers in CPU memory; also Arrow arrays.
-    window : number of elements, at most 2^30.
-    min_periods : with fewer elements that are not missing, the result is NaN. None: `window`.
+    window : number of elements, at most 2^30; or a span of time, such as "7D", a timedelta or a
+        numpy.timedelta64: the window has the elements of that span up to and with the last one.
+    min_periods : with fewer elements that are not missing, the result is NaN. None: `window`, 1 for
+        a span of time.
     axis : axis to move along. None: all elements as one row.
     center : the window of element i ends with element i + (window - 1) // 2.
     nan_policy : 'omit': NaNs are missing. 'propagate': a window with a NaN gives NaN. 'raise': a
         NaN raises a ValueError.
+    groups : group keys as for `group_count`: a window holds only elements of its own group. An
+        element without a group has the result NaN.
+    times : for a span of time: the time of each element, ascending within each group. None: the
+        index of a Series.
     out : array for the result, of the shape of `a`.
 
     Returns
@@ -123,12 +184,17 @@ def moving_median(
     array([4., 3., 4., 5.])
     """
     fields = {"method": _lib.HALF_SUM}
-    return into(out, _moving(a, _MEDIAN, window, min_periods, axis, center, nan_policy, fields))
+    return into(
+        out,
+        _moving(
+            a, _MEDIAN, window, min_periods, axis, center, nan_policy, fields, None, groups, times
+        ),
+    )
 
 
 def moving_quantile(
     a: Any,
-    window: int,
+    window: Any,
     q: float,
     min_periods: int | None = None,
     axis: int | None = -1,
@@ -136,6 +202,8 @@ def moving_quantile(
     method: _lib.Method = "linear",
     center: bool = False,
     nan_policy: _lib.NanPolicy = "omit",
+    groups: Any = None,
+    times: Any = None,
     out: Any = None,
 ) -> Any:
     """Returns a quantile of a moving window, as `rolling(window).quantile(q)` of pandas does.
@@ -144,7 +212,7 @@ def moving_quantile(
     ----------
     q : a number from 0 to 1.
     method : one of the methods of `quantile`.
-    a, window, min_periods, axis, center, nan_policy, out : as for `moving_median`.
+    a, window, min_periods, axis, center, nan_policy, groups, times, out : as for `moving_median`.
 
     Returns
     -------
@@ -164,12 +232,17 @@ def moving_quantile(
     if part.ndim > 0:
         raise TypeError(f"q has shape {part.shape}; expected one number")
     fields = {"q": float(part), "method": _lib.number_of(_lib.METHODS, method, "method")}
-    return into(out, _moving(a, _QUANTILE, window, min_periods, axis, center, nan_policy, fields))
+    return into(
+        out,
+        _moving(
+            a, _QUANTILE, window, min_periods, axis, center, nan_policy, fields, None, groups, times
+        ),
+    )
 
 
 def moving_rank(
     a: Any,
-    window: int,
+    window: Any,
     min_periods: int | None = None,
     axis: int | None = -1,
     *,
@@ -177,6 +250,8 @@ def moving_rank(
     descending: bool = False,
     center: bool = False,
     nan_policy: _lib.NanPolicy = "omit",
+    groups: Any = None,
+    times: Any = None,
     out: Any = None,
 ) -> Any:
     """Returns the rank of the last element of a moving window, as pandas' `rolling().rank()` does.
@@ -185,7 +260,7 @@ def moving_rank(
     ----------
     method : rule for ties, as for `rankdata`.
     descending : the largest element has rank 1.
-    a, window, min_periods, axis, center, nan_policy, out : as for `moving_median`.
+    a, window, min_periods, axis, center, nan_policy, groups, times, out : as for `moving_median`.
 
     Returns
     -------
@@ -205,26 +280,30 @@ def moving_rank(
         "ties": _lib.number_of(_lib.TIES, method, "method"),
         "flags": _lib.DESCENDING if flag(descending, "descending") else 0,
     }
-    ranks = _moving(a, _RANK, window, min_periods, axis, center, nan_policy, fields, _DOUBLE)
+    ranks = _moving(
+        a, _RANK, window, min_periods, axis, center, nan_policy, fields, _DOUBLE, groups, times
+    )
     return into(out, ranks)
 
 
 def moving_min(
     a: Any,
-    window: int,
+    window: Any,
     min_periods: int | None = None,
     axis: int | None = -1,
     *,
     center: bool = False,
     nan_policy: _lib.NanPolicy = "omit",
+    groups: Any = None,
+    times: Any = None,
     out: Any = None,
 ) -> Any:
     """Returns the smallest element of a moving window, as `rolling(window).min()` of pandas does.
 
     Parameters
     ----------
-    a, window, min_periods, axis, center, nan_policy, out : as for `moving_median`. The window may
-        have any length.
+    a, window, min_periods, axis, center, nan_policy, groups, times, out : as for `moving_median`.
+        The window may have any length.
 
     Returns
     -------
@@ -240,24 +319,29 @@ def moving_min(
     >>> ordo.moving_min([4, 2, 9, 5], 2)
     array([nan,  2.,  2.,  5.])
     """
-    return into(out, _moving(a, _MIN, window, min_periods, axis, center, nan_policy, {}))
+    return into(
+        out,
+        _moving(a, _MIN, window, min_periods, axis, center, nan_policy, {}, None, groups, times),
+    )
 
 
 def moving_max(
     a: Any,
-    window: int,
+    window: Any,
     min_periods: int | None = None,
     axis: int | None = -1,
     *,
     center: bool = False,
     nan_policy: _lib.NanPolicy = "omit",
+    groups: Any = None,
+    times: Any = None,
     out: Any = None,
 ) -> Any:
     """Returns the largest element of a moving window, as `rolling(window).max()` of pandas does.
 
     Parameters
     ----------
-    a, window, min_periods, axis, center, nan_policy, out : as for `moving_min`.
+    a, window, min_periods, axis, center, nan_policy, groups, times, out : as for `moving_min`.
 
     Returns
     -------
@@ -273,7 +357,10 @@ def moving_max(
     >>> ordo.moving_max([4, 2, 9, 5], 2)
     array([nan,  4.,  9.,  9.])
     """
-    return into(out, _moving(a, _MAX, window, min_periods, axis, center, nan_policy, {}))
+    return into(
+        out,
+        _moving(a, _MAX, window, min_periods, axis, center, nan_policy, {}, None, groups, times),
+    )
 
 
 # ---- Weights -----------------------------------------------------------------------------------
