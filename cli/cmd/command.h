@@ -194,10 +194,19 @@ char *read_whole_text(execution *e, size_t i, size_t *n);
  * sets e->no. */
 bool check_sorted(execution *e);
 
-/* For merge: whether the numbers of a file are sorted, read in pieces, or as a part of the input.
- * False after a message. */
+/* check.c: whether a tie is out of order. */
+bool ties_disturb(const execution *e);
+
+/* For merge: whether the numbers or lines of a file are sorted, read in pieces, or as a part of the
+ * input. False after a message. */
 bool check_file_sorted(execution *e, const char *path);
 bool check_part_sorted(execution *e, size_t file);
+
+/* For merge: whether this is a file that can be read twice. False after a message. */
+bool merge_may_read_twice(const execution *e, const char *path);
+
+/* The end of a message about a file that merge finds not to be sorted. */
+#define MERGE_ADVICE "; sort the file first, or use 'ordo sort' instead of 'ordo merge'"
 
 /* beside.c: reads a file with as many numbers as the input. `what` names them in messages.
  * dtype_option is the option that gave dtype; NULL: there is none. False after a message; nothing

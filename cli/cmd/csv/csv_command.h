@@ -12,6 +12,8 @@
 
 /* The work of the commands: csv_sort.c, csv_rank.c, csv_top.c, csv_summary.c. */
 bool csv_sort(execution *e);
+bool csv_check(execution *e);
+bool csv_merge(execution *e);
 bool csv_argsort(execution *e);
 bool csv_unique(execution *e);
 bool csv_count(execution *e);
@@ -105,6 +107,9 @@ typedef struct csv_job { /* what a command does with rows in the order of --by, 
     void     *user;
     bool (*header)(void *user, const csv_table *table); /* NULL: it is written      */
     bool (*finish)(void *user, const csv_table *table); /* writes more; NULL: nothing */
+    /* In memory: whether the rows, which are in the order of the input, are right. False after a
+     * message. NULL: they are. */
+    bool (*accept)(execution *e, const csv_rows *rows);
 } csv_job;
 
 /* csv_engine.c: does the job, in memory or with temporary files; `first` needs --by. False after a

@@ -238,6 +238,17 @@ static const char sort_help[] =
     "                    checks the order. For example:\n"
     "                    ordo sort --csv sales.csv --key city --key price:desc -o sorted.csv\n";
 
+static const char check_help[] =
+    "  --csv, --tsv      the input is rows of fields: checks that they are in the order of 'ordo\n"
+    "                    sort --csv' with the same keys; names the first row that is not by its\n"
+    "                    line\n";
+
+static const char merge_help[] =
+    "  --csv, --tsv      the files are rows of fields that 'ordo sort --csv' has sorted by the\n"
+    "                    same keys. Their headers must be the same; the output has one. Rows that\n"
+    "                    tie keep the order of the files; -r reverses all keys, -u writes only\n"
+    "                    the first row of a tie\n";
+
 static const char argsort_help[] =
     "  --csv, --tsv      the input is rows of fields: prints the positions of the rows in order,\n"
     "                    counted without the header\n";
@@ -305,6 +316,8 @@ static const struct row_command {
     const char *help;
 } commands[] = {
     {&command_sort, csv_sort, sort_help},
+    {&command_check, csv_check, check_help},
+    {&command_merge, csv_merge, merge_help},
     {&command_argsort, csv_argsort, argsort_help},
     {&command_unique, csv_unique, unique_help},
     {&command_rank, csv_rank, rank_help},

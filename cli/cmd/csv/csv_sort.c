@@ -1,4 +1,5 @@
-/* csv_sort.c - `ordo sort --csv`: sorts rows by columns, or checks that they are sorted; `ordo
+/* csv_sort.c - `ordo sort --csv`: sorts rows by columns, or checks that they are sorted, as `ordo
+ * check --csv` does; `ordo merge --csv`: the same sort of files that are sorted; `ordo
  * unique --csv`: the first row of each tie in the order of the keys, how many there are, or with a
  * column of how many rows tie; `ordo count --csv --by`: the values of that row in the columns of
  * --by, and this number. Rows are written byte for byte as they were read, the header first. */
@@ -8,32 +9,40 @@
 
 #include <string.h>
 
-/* Compares the rows of a block with their neighbours. Bad rows that are left out do not count.
- * Returns the last row that counts, or SIZE_MAX. */
-static size_t check_block(execution *e, const csv_rows *rows)
+/* Says that row i is out of order. */
+static void complain(execution *e, const csv_rows *rows, size_t i, const char *how)
 {
-    const csv_table *const table = rows->table;
-    const bool             skip = csv_bad_of(e) == CSV_BAD_SKIP && rows->bad > 0;
-    size_t                 last = SIZE_MAX;
+    size_t            line;
+    const char *const name = csv_place(rows->table, rows->table->bytes + rows->offsets[i], &line);
 
-    for (size_t i = 0; !e->no && i < rows->n; i++) {
+    e->no = true;
+    if (e->o.check != CHECK_QUIET)
+        cli_error("%s: line %zu: not sorted: the row %s the row before it%s", name, line, how,
+                  e->command == &command_merge ? MERGE_ADVICE : "");
+}
+
+/* Compares the rows [first, end) with their neighbours. Bad rows that are left out do not count.
+ * Returns the last row that counts, or SIZE_MAX. */
+static size_t check_block(execution *e, const csv_rows *rows, size_t first, size_t end)
+{
+    const bool skip = csv_bad_of(e) == CSV_BAD_SKIP && rows->bad > 0;
+    size_t     last = SIZE_MAX;
+
+    for (size_t i = first; !e->no && i < end; i++) {
         if (skip && rows->is_bad[i])
             continue;
         const int order = last < i ? csv_rows_compare(rows, last, i) : -1;
-        if (order > 0 || (order == 0 && e->o.unique)) {
-            size_t            line;
-            const char *const name = csv_place(table, table->bytes + rows->offsets[i], &line);
-            e->no = true;
-            if (e->o.check != CHECK_QUIET)
-                cli_error("%s: line %zu: not sorted: the row %s the row before it", name, line,
-                          order > 0 ? "must come before" : "ties with");
-        }
+        if (order > 0)
+            complain(e, rows, i, "must come before");
+        else if (order == 0 && ties_disturb(e))
+            complain(e, rows, i, "ties with");
         last = i;
     }
     return last;
 }
 
-/* The last row of a block is the first one of the next block. */
+/* The last row of a block is the first one of the next block; merge compares it only with rows of
+ * its own file. */
 static bool check_rows(execution *e)
 {
     csv_large              x;
@@ -41,25 +50,28 @@ static bool check_rows(execution *e)
     bool                   ok = csv_large_open(&x, e, true, false);
     csv_stream *const      stream = &x.feed.stream;
     const csv_table *const table = &stream->table;
+    size_t                 file = 0;
 
     progress_start("checking");
     while (ok && !e->no && csv_stream_next(stream, (const char *)kept.data, kept.used)) {
-        csv_rows rows;
+        csv_rows   rows;
+        const bool begins = e->command == &command_merge && stream->at != file && kept.used > 0;
+        file = stream->at;
         ok = csv_rows_read(table, &x.keys, &rows);
         if (!ok)
             break;
         csv_bad_count(&x.feed.bad, &rows, kept.used > 0);
-        const size_t last = check_block(e, &rows);
+        const size_t last = check_block(e, &rows, begins, rows.n);
         kept.used = 0;
         if (last != SIZE_MAX)
             ok = csv_append_bytes(&kept, table->bytes + rows.offsets[last],
                                   (size_t)(rows.offsets[last + 1] - rows.offsets[last])) ||
-                 cli_fail("sort: not enough memory for a row");
+                 cli_fail("%s: not enough memory for a row", e->command->name);
         csv_rows_free(&rows);
     }
     progress_end();
     ok = ok && !stream->failed;
-    if (ok)
+    if (ok && e->o.check)
         csv_print_bad(&x.feed.bad, x.keys.bad);
     key_bytes_free(&kept);
     csv_large_close(&x);
@@ -70,6 +82,37 @@ static bool check_rows(execution *e)
 bool csv_sort(execution *e)
 {
     return e->o.check ? check_rows(e) : csv_in_order(e, &(csv_job){.unique = e->o.unique});
+}
+
+bool csv_check(execution *e) { return check_rows(e); }
+
+/* ---- merge ---- */
+
+/* Checks the rows of each file of a table in memory. */
+static bool check_files(execution *e, const csv_rows *rows)
+{
+    const csv_table *const table = rows->table;
+    size_t                 first = 0, end;
+
+    for (size_t f = 0; !e->no && f < table->file_count; f++, first = end) {
+        for (end = first; end < rows->n; end++)
+            if (f + 1 < table->file_count && rows->offsets[end] >= table->files[f + 1].begin)
+                break;
+        check_block(e, rows, first, end);
+    }
+    return !e->no;
+}
+
+bool csv_merge(execution *e)
+{
+    const csv_job job = {.unique = e->o.unique, .accept = check_files};
+
+    if (!csv_is_large(e))
+        return csv_in_order(e, &job);
+    for (size_t i = 0; i < e->path_count; i++)
+        if (!merge_may_read_twice(e, e->paths[i]))
+            return false;
+    return check_rows(e) && !e->no && csv_in_order_large(e, &job);
 }
 
 /* ---- unique ---- */
