@@ -2,7 +2,7 @@
  *
  * By default a NaN makes the results NaN, as in NumPy and as in `ordo median`. */
 #include "cli/cmd/command.h"
-#include "cli/io/summary.h"
+#include "cli/io/deviation.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,12 +60,15 @@ static const char describe_help[] =
     "Examples:\n"
     "  printf '4\\n1\\n3\\n2\\n' | ordo describe                   # count 4, mean 2.5, min 1 ...\n"
     "  ordo describe times.npy --nans omit\n"
-    "  ordo describe times.npy -o numbers.npy                  # the same as 7 numbers, f64\n"
+    "  ordo describe times.npy -o numbers.npy                  # the same as 8 numbers, f64\n"
     "  ordo describe --csv sales.csv                           # a row for each column\n\n"
     "Usage: ordo describe [FILE]... [options]\n"
-    "Prints seven lines with a name and a number: count, mean, min, the quartiles 25%, 50% and\n"
-    "75% (method linear of 'ordo quantile'), and max. The mean is the exact sum, rounded,\n"
-    "divided by the count. Without numbers all but the count are nan.\n\n"
+    "Prints eight lines with a name and a number: count, mean, std, min, the quartiles 25%, 50%\n"
+    "and 75% (method linear of 'ordo quantile'), and max. The mean is the exact sum, rounded,\n"
+    "divided by the count. std is the sample standard deviation, as in pandas: the square root\n"
+    "of the sum of squared differences from the mean, divided by the count less 1. It is nan for\n"
+    "fewer than two numbers and with infinities; its sums are exact, so that neither the order\n"
+    "nor the number of threads matters. Without numbers all but the count are nan.\n\n"
     "Selecting:\n" HELP_NANS;
 
 #define COLUMN_OPTIONS                                                                             \
@@ -167,6 +170,7 @@ static bool count_work(execution *e)
 enum {
     COUNT_AT,
     MEAN_AT,
+    DEVIATION_AT,
     LEAST_AT,
     QUARTILES_AT,
     MOST_AT = QUARTILES_AT + 3,
@@ -176,8 +180,8 @@ enum {
 /* The extremes are written in the type of the input: f64 may not hold them. */
 static bool write_described(execution *e, const summary *s, const double *values)
 {
-    static const char *const names[DESCRIBED] = {"count", "mean", "min", "25%",
-                                                 "50%",   "75%",  "max"};
+    static const char *const names[DESCRIBED] = {"count", "mean", "std", "min",
+                                                 "25%",   "50%",  "75%", "max"};
     bool                     ok = true;
 
     if (e->out.format != FORMAT_TEXT)
@@ -209,6 +213,10 @@ static bool describe_work(execution *e)
                    ordo_quantiles(e->ctx, e->in.type, e->in.data, e->n, places, 5, found,
                                   &ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)e->o.nans))))
         return false;
+    deviation spread;
+    deviation_start(&spread, &s);
+    deviation_add(&spread, e->in.data, e->n);
+    values[DEVIATION_AT] = spoilt(e, &s) ? (double)NAN : deviation_sample(&spread);
     values[COUNT_AT] = (double)(spoilt(e, &s) ? e->n : s.n);
     values[MEAN_AT] = spoilt(e, &s) || s.n == 0 ? (double)NAN : summary_sum(&s) / (double)s.n;
     memcpy(values + LEAST_AT, found, sizeof found);
