@@ -130,12 +130,21 @@ static bool write_extreme(execution *e, void (*of)(const summary *s, void *value
         store_nan(s.type, &value);
     else
         of(&s, &value);
-    return write_results(e, s.type, &value, 1);
+    return write_measures(e, s.type, &value, 1);
 }
 
 static bool min_work(execution *e) { return write_extreme(e, summary_least); }
 
 static bool max_work(execution *e) { return write_extreme(e, summary_most); }
+
+/* A sum that no type of 64 bits may hold. */
+static bool put_digits(execution *e, const char *text, size_t length)
+{
+    json_results j;
+
+    return json_begin(&j, &e->out, false) && json_object(&j) && measure_member(e, &j, 0) &&
+           json_digits(&j, text, length) && json_object_end(&j) && json_end(&j);
+}
 
 static bool sum_work(execution *e)
 {
@@ -143,8 +152,10 @@ static bool sum_work(execution *e)
     const bool    floats = type_is_float(s.type);
 
     if (!floats && e->out.format == FORMAT_TEXT) {
-        char text[SUM_DIGITS];
-        return finish_output(e, output_line(&e->out, text, summary_digits(s.integers, text)));
+        char         text[SUM_DIGITS];
+        const size_t length = summary_digits(s.integers, text);
+        return finish_output(e, json_results_wanted(e) ? put_digits(e, text, length)
+                                                       : output_line(&e->out, text, length));
     }
     if (!floats) {
         const bool     narrow = s.integers >= INT64_MIN && s.integers <= INT64_MAX;
@@ -154,7 +165,7 @@ static bool sum_work(execution *e)
         return write_results(e, narrow ? ORDO_I64 : ORDO_U64, &bits, 1);
     }
     const double sum = spoilt(e, &s) ? (double)NAN : summary_sum(&s);
-    return write_results(e, ORDO_F64, &sum, 1);
+    return write_measures(e, ORDO_F64, &sum, 1);
 }
 
 static bool count_work(execution *e)
@@ -162,7 +173,7 @@ static bool count_work(execution *e)
     const bool     omit = e->o.nans == ORDO_NANS_OMIT;
     const uint64_t n = e->n - (omit ? count_nans(e->in.type, e->in.data, e->n) : 0);
 
-    return write_results(e, ORDO_U64, &n, 1);
+    return write_measures(e, ORDO_U64, &n, 1);
 }
 
 /* ---- describe ---- */
@@ -182,24 +193,26 @@ static bool write_described(execution *e, const summary *s, const double *values
 {
     static const char *const names[DESCRIBED] = {"count", "mean", "std", "min",
                                                  "25%",   "50%",  "75%", "max"};
-    bool                     ok = true;
+    const bool               json = json_results_wanted(e);
+    json_results             j;
 
     if (e->out.format != FORMAT_TEXT)
         return write_results(e, ORDO_F64, values, DESCRIBED);
+    bool ok = !json || (json_begin(&j, &e->out, false) && json_object(&j));
     for (size_t i = 0; ok && i < DESCRIBED; i++) {
-        char       line[NUMBER_TEXT_MAX + 8];
-        uint64_t   extreme = 0;
-        const bool exact = (i == LEAST_AT || i == MOST_AT) && s->n > 0 && !spoilt(e, s);
-        size_t     length = strlen(names[i]);
-        memcpy(line, names[i], length);
-        line[length++] = ' ';
+        char              text[NUMBER_TEXT_MAX];
+        uint64_t          extreme = 0;
+        const bool        exact = (i == LEAST_AT || i == MOST_AT) && s->n > 0 && !spoilt(e, s);
+        const ordo_type   type = exact ? s->type : ORDO_F64;
+        const void *const value = exact ? (const void *)&extreme : &values[i];
         if (exact)
             (i == LEAST_AT ? summary_least : summary_most)(s, &extreme);
-        length += exact ? number_format(s->type, &extreme, line + length)
-                        : number_format(ORDO_F64, &values[i], line + length);
-        ok = output_line(&e->out, line, length);
+        ok = json ? json_name(&j, names[i], strlen(names[i])) && json_number(&j, type, value)
+                  : output_bytes(&e->out, names[i], strlen(names[i])) &&
+                        output_bytes(&e->out, " ", 1) &&
+                        output_line(&e->out, text, number_format(type, value, text));
     }
-    return finish_output(e, ok);
+    return finish_output(e, ok && (!json || (json_object_end(&j) && json_end(&j))));
 }
 
 static bool describe_work(execution *e)

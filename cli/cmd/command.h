@@ -10,6 +10,7 @@
 #include "cli/csv/csv_table.h"
 #include "cli/io/input/fasta.h"
 #include "cli/io/input/input.h"
+#include "cli/io/json.h"
 #include "cli/io/names.h"
 #include "cli/io/number/keys.h"
 #include "cli/io/number/number.h"
@@ -122,6 +123,19 @@ bool call_done(execution *e, const char *phase, ordo_status status);
 
 /* Writes results and makes the output final. */
 bool write_results(execution *e, ordo_type type, const void *results, size_t n);
+
+/* measures.c: whether few results are written as JSON: with --json, as text. */
+bool json_results_wanted(const execution *e);
+
+/* measures.c: the name of place i of quantile and percentile, as given; returns its length. */
+size_t place_name(const execution *e, size_t i, char *name);
+
+/* measures.c: writes the name of result i of this command to an object. */
+bool measure_member(const execution *e, json_results *j, size_t i);
+
+/* measures.c: writes few results, also as JSON; write_measures() makes the output final. */
+bool put_measures(execution *e, ordo_type type, const void *results, size_t n);
+bool write_measures(execution *e, ordo_type type, const void *results, size_t n);
 
 /* Makes the output final if all was written (ok). */
 bool finish_output(execution *e, bool ok);

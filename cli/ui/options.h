@@ -118,6 +118,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     const char    *lcp_file, *pattern_file; /* of suffix and search */
     uint64_t       sample;                  /* of index */
     void          *list;                    /* the numbers of list_text, to be freed */
+    void          *named; /* of quantile and percentile: the same as they were given */
     size_t         count;
     option_texts   directories;             /* -T */
     uint64_t       record_size, key_offset; /* of records; 0: no records      */

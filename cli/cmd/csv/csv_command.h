@@ -225,6 +225,28 @@ void csv_spill_close(csv_spill *spill);
 /* Reads bytes from a place of the file. */
 bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes);
 
+/* ---- Lines of CSV as an array of JSON objects ---- */
+
+typedef struct csv_json {
+    execution   *e;
+    csv_dialect  dialect;
+    size_t       n;     /* fields of a line                                          */
+    size_t       texts; /* fields from this one on are numbers; SIZE_MAX: see is_number */
+    bool        *is_number;
+    csv_span    *names, *fields;
+    size_t      *wanted;
+    key_bytes    header, line; /* copies */
+    csv_text     text;
+    json_results results;
+} csv_json;
+
+/* Begins with the line of the names. False after a message. */
+bool csv_json_begin(csv_json *j, execution *e, const csv_table *table, const key_bytes *names);
+bool csv_json_row(csv_json *j, const char *row, size_t length);
+
+/* Does nothing if all is 0. The array ends with json_end(). */
+void csv_json_free(csv_json *j);
+
 /* ---- Results for each column of numbers, or for each group and column ---- */
 
 typedef struct csv_cells { /* numbers of a column */
@@ -257,12 +279,16 @@ struct csv_measure_job {
     size_t                   *columns; /* their numbers, from 0 */
     size_t                    n;
     key_bytes                 line;
+    csv_json                  json;
     size_t                    skipped_rows; /* left out, in all columns    */
     size_t                   *skipped;      /* values left out, of each column */
 };
 
 /* Prints the lines. False after a message. */
 bool csv_measure_columns(csv_measure_job *job);
+
+/* Appends the name of a column, or its number from 1 if columns have no names. */
+bool csv_append_name(const csv_table *table, size_t column, key_bytes *to);
 
 /* Appends to the line: a separator and a text, or a number. False if there is not enough memory. */
 bool csv_measure_text(csv_measure_job *job, const char *text, size_t length);

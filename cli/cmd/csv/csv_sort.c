@@ -122,6 +122,7 @@ typedef struct distinct { /* rows that come in order */
     const csv_table *table;
     csv_by           by;      /* of count; else without columns        */
     uint64_t         n, rows; /* ties so far, and rows of the last one */
+    csv_json         json;    /* of count                              */
     key_bytes        row;     /* the first row of the last one; CSV_BLOCK newlines follow */
     key_bytes        line;
 } distinct;
@@ -129,6 +130,11 @@ typedef struct distinct { /* rows that come in order */
 static bool no_memory(const distinct *d)
 {
     return cli_fail("%s: not enough memory for a row", d->e->command->name);
+}
+
+static bool counts_as_json(const distinct *d)
+{
+    return d->e->command == &command_count && json_results_wanted(d->e);
 }
 
 /* Writes the first row of the tie that has ended and its count, unless only the number of ties is
@@ -148,7 +154,9 @@ static bool end_tie(distinct *d)
                         : csv_append_names(d->table, &d->by, row, end, &d->line) &&
                               csv_append_bytes(&d->line, text, (size_t)(value.end - text)) &&
                               csv_append_bytes(&d->line, "\n", 1);
-    return (ok || no_memory(d)) && output_bytes(&d->e->out, d->line.data, d->line.used);
+    return (ok || no_memory(d)) &&
+           (counts_as_json(d) ? csv_json_row(&d->json, (const char *)d->line.data, d->line.used)
+                              : output_bytes(&d->e->out, d->line.data, d->line.used));
 }
 
 static bool count_row(void *user, csv_item *item)
@@ -178,13 +186,17 @@ static bool write_names(distinct *d)
     const csv_table *const table = d->table;
     bool                   ok = csv_find_by(d->e, table, &d->by);
 
-    if (!ok || table->names == NULL)
+    if (!ok || (table->names == NULL && !counts_as_json(d)))
         return ok;
     for (size_t i = 0; ok && i < d->by.columns; i++)
-        ok = csv_append_value(&table->dialect, table->names[d->by.column[i]], &d->line) &&
+        ok = csv_append_name(table, d->by.column[i], &d->line) &&
              csv_append_bytes(&d->line, &table->dialect.separator, 1);
     ok = ok && csv_append_bytes(&d->line, "count\n", strlen("count\n"));
-    return (ok || no_memory(d)) && output_bytes(&d->e->out, d->line.data, d->line.used);
+    if (!ok || !counts_as_json(d))
+        return (ok || no_memory(d)) && output_bytes(&d->e->out, d->line.data, d->line.used);
+    ok = csv_json_begin(&d->json, d->e, table, &d->line);
+    d->json.texts = d->by.columns;
+    return ok;
 }
 
 static bool write_counts_header(void *user, const csv_table *table)
@@ -204,7 +216,8 @@ static bool end_rows(void *user, const csv_table *table)
     const size_t    length = number_format(ORDO_U64, &d->n, text);
 
     (void)table;
-    return end_tie(d) && (!d->e->o.only || output_line(&d->e->out, text, length));
+    return end_tie(d) && (!d->e->o.only || output_line(&d->e->out, text, length)) &&
+           (!counts_as_json(d) || json_end(&d->json.results));
 }
 
 /* Writes the rows that the options ask for, or the counts of all ties. */
@@ -218,6 +231,7 @@ static bool write_ties(execution *e, bool counted)
                             .ties = true};
     const bool    ok = csv_in_order(e, counted ? &counts : &(csv_job){.unique = true});
 
+    csv_json_free(&d.json);
     key_bytes_free(&d.row);
     key_bytes_free(&d.line);
     return ok;

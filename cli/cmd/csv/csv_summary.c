@@ -168,12 +168,13 @@ bool csv_summary(execution *e)
 
 static bool append_places(csv_measure_job *job)
 {
+    char text[NUMBER_TEXT_MAX];
     bool ok = true;
 
     if (job->e->command == &command_median)
         return csv_measure_text(job, "median", strlen("median"));
     for (size_t j = 0; ok && j < job->count; j++)
-        ok = csv_measure_number(job, ORDO_F64, &job->q[j]);
+        ok = csv_measure_text(job, text, place_name(job->e, j, text));
     return ok;
 }
 
