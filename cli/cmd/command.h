@@ -180,7 +180,8 @@ void csv_print_help(const command *c, FILE *to);
 /* csv_options.c: contradictory options about rows, as `wrong` returns them. csv_wrong(): with --csv
  * or --tsv; csv_unused(): options that need one of them. */
 const char *csv_wrong(execution *e);
-const char *csv_columns_wrong(execution *e); /* the same for commands with --column */
+const char *csv_columns_wrong(execution *e); /* the same for commands that have no --key */
+const char *running_wrong(execution *e);     /* the same for moving and scan, also without --csv */
 const char *csv_unused(const execution *e);
 
 /* cmd_sort.c: sorts numbers in memory and writes them. */
@@ -221,6 +222,17 @@ bool merge_may_read_twice(const execution *e, const char *path);
 
 /* The end of a message about a file that merge finds not to be sorted. */
 #define MERGE_ADVICE "; sort the file first, or use 'ordo sort' instead of 'ordo merge'"
+
+/* cmd_sample.c: the elements that shuffle and sample choose from n, in the order of the output:
+ * *k numbers of *type, from 0. From new_results(); NULL after a message. */
+void *sample_places(execution *e, size_t n, ordo_type *type, size_t *k);
+
+/* cmd_moving.c, cmd_scan.c: the work on n numbers, or on those of each segment (NULL: one). False
+ * after a message. */
+bool move_window(execution *e, ordo_type type, const void *data, size_t n, double *out,
+                 const ordo_segments *segments);
+bool scan_numbers(execution *e, ordo_type type, const void *data, size_t n, ordo_type out_type,
+                  void *out, const ordo_segments *segments);
 
 /* beside.c: reads a file with as many numbers as the input. `what` names them in messages.
  * dtype_option is the option that gave dtype; NULL: there is none. False after a message; nothing

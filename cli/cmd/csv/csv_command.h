@@ -10,7 +10,8 @@
 #include "cli/io/summary.h"
 #include "ordo_external_lines.h"
 
-/* The work of the commands: csv_sort.c, csv_rank.c, csv_top.c, csv_summary.c. */
+/* The work of the commands: csv_sort.c, csv_rank.c, csv_top.c, csv_summary.c,
+ * csv_sample.c, csv_running.c. */
 bool csv_sort(execution *e);
 bool csv_check(execution *e);
 bool csv_merge(execution *e);
@@ -21,6 +22,8 @@ bool csv_rank(execution *e);
 bool csv_topk(execution *e);
 bool csv_select(execution *e);
 bool csv_summary(execution *e);
+bool csv_sample(execution *e);
+bool csv_running(execution *e);
 bool csv_quantile(execution *e);
 
 /* csv_options.c: reads the files into e->table. False after a message. */
@@ -224,6 +227,33 @@ void csv_spill_close(csv_spill *spill);
 
 /* Reads bytes from a place of the file. */
 bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes);
+
+/* ---- Rows in the order of the input, which are read twice ---- */
+
+typedef struct csv_blocks {
+    execution       *e;
+    bool             large, failed;     /* failed: after a message                   */
+    csv_keys         keys;              /* none: only what --bad asks for            */
+    const csv_table *beginning, *table; /* with the header and first rows; the block */
+    csv_bad_rows     bad;               /* of the blocks so far                      */
+    csv_large        x;                 /* if large                                  */
+    uint64_t         own;               /* bytes of memory that are not arrays       */
+} csv_blocks;
+
+/* Begins. Larger than memory with -S, hold_memory() then keeps the limit. False after a message;
+ * call csv_blocks_close() in any case. */
+bool csv_blocks_open(csv_blocks *b, execution *e);
+void csv_blocks_close(csv_blocks *b);
+
+/* Makes b->table the next block. False at the end, or after a message (failed). */
+bool csv_blocks_next(csv_blocks *b);
+bool csv_blocks_again(csv_blocks *b);
+
+/* The rows of the block. False after a message (failed). */
+bool csv_blocks_rows(csv_blocks *b, csv_rows *rows);
+
+/* Leaves to a sort of b->x what the arrays do not take. */
+void csv_blocks_leave(csv_blocks *b);
 
 /* ---- Lines of CSV as an array of JSON objects ---- */
 

@@ -41,6 +41,7 @@ static const char *foreign_option(const execution *e)
                                      {o->check_order, "--check"},
                                      {o->index || o->with_index, "--index"},
                                      {one_based, "--one-based"},
+                                     {o->bits, "--bits"},
                                      {o->sub_array != 0, "--sub-array"},
                                      {ordered != NULL, ordered},
                                      {f->zero, "-z"},
@@ -141,6 +142,13 @@ const char *csv_columns_wrong(execution *e)
     return e->o.csv.bad == CSV_BAD_LAST || e->o.csv.bad == CSV_BAD_TEXT
                ? "--bad last and text order rows; expected error or skip"
                : csv_wrong(e);
+}
+
+const char *running_wrong(execution *e)
+{
+    if (csv_option(&e->o) == NULL)
+        return e->o.directories.n > 0 ? "-T needs --csv or --tsv" : NULL;
+    return e->o.csv.columns.n > 1 ? "--column is given twice; expected once" : csv_columns_wrong(e);
 }
 
 bool csv_dialect_of(const execution *e, csv_dialect *out)
@@ -288,6 +296,25 @@ static const char columns_help[] =
     "                    error (stop, the default) or skip (leave them out and print on stderr\n"
     "                    how many); --skip-bad is --bad skip\n";
 
+static const char sample_help[] =
+    "  --csv, --tsv      the input is rows of fields: writes the header and the rows that were\n"
+    "                    chosen\n";
+
+static const char moving_help[] =
+    "  --csv, --tsv      the input is rows of fields: writes them in their order with one more\n"
+    "                    column, the results of a column of numbers\n"
+    "  --column NAME|N   this column, by name or by number from 1. Rows in which it is empty get\n"
+    "                    an empty result and do not count\n"
+    "  --as NAME         the name of the new column; default: that of the operation\n"
+    "  --by NAME|N       results begin anew in each group of rows that have the same value in "
+    "this\n"
+    "                    column; may be given several times\n";
+
+static const char bad_help[] =
+    "  --bad B           rows with too many or too few fields, and values that are no numbers:\n"
+    "                    error (stop, the default) or skip (leave them out and print on stderr\n"
+    "                    how many); --skip-bad is --bad skip\n";
+
 static const char keys_help[] =
     "  --key NAME|N[:TYPE][:desc|:asc]\n"
     "                    the column to compare by, by name or by number from 1. May be given\n"
@@ -331,6 +358,10 @@ static const struct row_command {
     {&command_sum, csv_summary, columns_help},
     {&command_count, csv_count, columns_help},
     {&command_describe, csv_summary, columns_help},
+    {&command_shuffle, csv_sample, sample_help},
+    {&command_sample, csv_sample, sample_help},
+    {&command_moving, csv_running, moving_help},
+    {&command_scan, csv_running, moving_help},
 };
 
 static const struct row_command *find(const command *c)
@@ -349,6 +380,8 @@ void csv_print_help(const command *c, FILE *to)
     if ((c->flags & CSV_IN) == 0)
         return;
     const char *const own = find(c)->help;
-    fprintf(to, "\nRows of CSV and TSV files:\n%s%s%s", own, own == columns_help ? "" : keys_help,
-            format_help);
+    const char *const more = own == columns_help                        ? ""
+                             : own == sample_help || own == moving_help ? bad_help
+                                                                        : keys_help;
+    fprintf(to, "\nRows of CSV and TSV files:\n%s%s%s", own, more, format_help);
 }
