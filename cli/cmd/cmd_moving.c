@@ -18,7 +18,7 @@ static const char help[] =
     "Result i describes the W elements that end with element i, as f64. At the start of\n"
     "the array a window has fewer elements.\n\n"
     "Windows:\n"
-    "  --window W        the number of elements of a window\n"
+    "  -w, --window W    the number of elements of a window\n"
     "  --op OP           median (the default), quantile, rank (of the last element of the\n"
     "                    window), min or max\n"
     "  -q Q              quantile: from 0 to 1\n"
@@ -31,7 +31,7 @@ static const char help[] =
     "                    with a NaN gives nan) or last (NaN comes after all numbers)\n";
 
 static const option_spec specs[] = {
-    COUNT("window", 0, k, 1, SIZE_MAX / 2),
+    COUNT("window", 'w', k, 1, SIZE_MAX / 2),
     CHOICE("op", op, ORDO_MOVING_MEDIAN, "median quantile rank min max"),
     REAL("q", 'q', p),
     TEXT("method", 0, method),
