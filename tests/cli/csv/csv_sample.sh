@@ -18,7 +18,7 @@ same header sample --csv -k 1 --replace
 same empty shuffle --csv
 tr , '\t' <a >tabs
 same tabs sample --tsv -k 1
-awk 'BEGIN { print "k,v"; for (i = 0; i < 600000; i++) print i "," i % 7 " some more text" }' >rows
+awk 'BEGIN { print "k,v"; for (i = 0; i < 250000; i++) print i "," i % 7 " some more text in a row that is longer than its key" }' >rows
 same_bytes() {
     ordo "$@" rows --threads 1 >one
     ordo "$@" rows --threads 2 | cmp - one
@@ -31,13 +31,13 @@ ordo sort --csv --key k one | cmp - rows
 head -n 1001 one >expected
 same_bytes sample --csv --seed 5 -k 1000
 cmp one expected
-same_bytes sample --csv --seed 5 -k 200000
-same_bytes sample --csv --seed 5 -k 700000 --replace
+same_bytes sample --csv --seed 5 -k 50000
+same_bytes sample --csv --seed 5 -k 300000 --replace
 awk 'NR > 1' rows | ordo sample --text --seed 5 -k 1000 | cmp - /dev/fd/3 3<<EOF
 $(tail -n +2 expected)
 EOF
 # A limit that is too small for the order of the rows is refused.
-ordo shuffle --csv -S 8Mi rows 2>&1 | grep -c 'memory limit'
+ordo sample --csv -k 900000 --replace -S 8Mi rows 2>&1 | grep -c 'memory limit'
 for words in 'shuffle --csv --text' 'shuffle --csv --key k' 'shuffle --csv --by k' 'shuffle --csv --dtype i32' \
     'sample --csv' 'shuffle --header' 'shuffle -t ;' 'shuffle -T .' 'shuffle --csv --format raw'; do
     ordo $words a
