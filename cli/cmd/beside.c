@@ -66,6 +66,26 @@ bool count_groups(execution *e, ordo_groups *groups)
     return groups->unique != NULL;
 }
 
+/* An object for each group. */
+static bool put_groups(execution *e, const ordo_groups *groups, ordo_type type, const void *results,
+                       size_t each)
+{
+    const size_t    size = ordo_type_size(type);
+    const ordo_type key_type = (ordo_type)groups->type;
+    const char     *key = groups->unique, *result = results;
+    json_results    j;
+    bool            ok = json_begin(&j, &e->out, true);
+
+    for (size_t g = 0; ok && g < *groups->count; g++, key += ordo_type_size(key_type)) {
+        ok = json_object(&j) && json_name(&j, "group", strlen("group")) &&
+             json_number(&j, key_type, key);
+        for (size_t i = 0; ok && i < each; i++, result += size)
+            ok = measure_member(e, &j, i) && json_number(&j, type, result);
+        ok = ok && json_object_end(&j);
+    }
+    return ok && json_end(&j);
+}
+
 bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const void *results,
                   size_t each, const uint64_t *found)
 {
@@ -74,6 +94,8 @@ bool write_groups(execution *e, const ordo_groups *groups, ordo_type type, const
 
     if (e->out.format != FORMAT_TEXT && found == NULL)
         return write_results(e, type, results, *groups->count * each);
+    if (json_results_wanted(e) && found == NULL)
+        return finish_output(e, put_groups(e, groups, type, results, each));
     if (e->out.format != FORMAT_TEXT)
         return cli_fail("%s: --groups writes text only: leave out --format, or let the name of the "
                         "output file end in .txt",

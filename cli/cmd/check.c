@@ -16,8 +16,7 @@
 
 #define PIECE_BYTES (1 << 22) /* of an array in a file, checked in one call */
 
-/* Whether a tie is out of order. */
-static bool is_strict(const execution *e) { return e->o.unique && e->command != &command_merge; }
+bool ties_disturb(const execution *e) { return e->o.unique && e->command != &command_merge; }
 
 /* Names an element in the words of GNU sort; number counts lines or elements from 1. */
 static void complain(const execution *e, const char *name, size_t number, const char *text,
@@ -25,9 +24,9 @@ static void complain(const execution *e, const char *name, size_t number, const 
 {
     char shown[80];
     if (e->command == &command_merge)
-        cli_error("%s: not sorted: number %zu is out of order: %s; sort the file first, or use "
-                  "'ordo sort' instead of 'ordo merge'",
-                  name, number, cli_printable(text, length, shown, sizeof shown));
+        cli_error("%s: not sorted: %s %zu is out of order: %s" MERGE_ADVICE, name,
+                  e->o.text ? "line" : "number", number,
+                  cli_printable(text, length, shown, sizeof shown));
     else if (e->o.check == CHECK_REPORT)
         cli_error("%s:%zu: disorder: %s", name, number,
                   cli_printable(text, length, shown, sizeof shown));
@@ -64,7 +63,7 @@ static bool check_lines(execution *e, source *s)
     s->line_end = e->order.line_end;
     while (ok && !e->no && (r = source_next(s)) == SOURCE_LINE) {
         ok = compare_lines(e, s, keys, &order);
-        e->no = ok && (order > 0 || (order == 0 && e->o.unique));
+        e->no = ok && (order > 0 || (order == 0 && ties_disturb(e)));
         if (e->no)
             complain(e, s->name, s->number, source_line(s), s->length);
     }
@@ -115,7 +114,7 @@ static bool check_text_numbers(execution *e, const input_request *request, int t
             text_convert(before_type, t.type, &before, 1);
         const uint64_t a = direction_order(e, t.type, &before);
         const uint64_t b = direction_order(e, t.type, &value);
-        e->no = t.n > 1 && (a > b || (a == b && is_strict(e)));
+        e->no = t.n > 1 && (a > b || (a == b && ties_disturb(e)));
     }
     if (e->no)
         complain(e, s->name, e->command == &command_merge ? t.n : s->number, t.text, t.length);
@@ -134,7 +133,7 @@ static bool check_keys(execution *e, const char *name, ordo_type type, const cha
     if (!call_end(ordo_is_sorted(e->ctx, type, keys, n, &in_order, &where,
                                  &ORDO_OPTS(ordo_order_opts, .flags = descending_flag(e)))))
         return false;
-    if (is_strict(e))
+    if (ties_disturb(e))
         where = first_tie(type, keys, where);
     e->no = where < n;
     if (e->no)
@@ -192,13 +191,20 @@ static bool check_numbers(execution *e, source *s)
            check_file(e, s, &a);
 }
 
+bool merge_may_read_twice(const execution *e, const char *path)
+{
+    return !source_is_stdin(path) ||
+           cli_fail("merge: with %s each input is read twice: expected files, not stdin",
+                    e->o.text ? "--text" : "-S");
+}
+
 bool check_file_sorted(execution *e, const char *path)
 {
     source s;
 
-    if (source_is_stdin(path))
-        return cli_fail("merge: with -S each input is read twice: expected files, not stdin");
-    const bool ok = source_open(&s, path) && check_numbers(e, &s);
+    if (!merge_may_read_twice(e, path))
+        return false;
+    const bool ok = source_open(&s, path) && (e->o.text ? check_lines : check_numbers)(e, &s);
     source_close(&s);
     return ok && !e->no;
 }

@@ -3,28 +3,33 @@
  *
  * merge reads all files, checks each of them, and sorts the whole: the library recognises sorted
  * stretches, and for more than a few files sorting takes less time than merging. With -S it checks
- * the files before it sorts them externally. */
+ * the files before it sorts them externally. Lines are checked, then merged as `ordo sort -m`
+ * does. */
 #include "cli/cmd/command.h"
 
 static const char merge_help[] =
     "Examples:\n"
     "  ordo merge monday.npy tuesday.npy -o both.npy\n"
     "  ordo merge -o all.txt part-*.txt\n"
-    "  ordo merge a.txt b.txt --unique\n\n"
+    "  ordo merge a.txt b.txt --unique\n"
+    "  ordo merge --text names-*.txt\n"
+    "  ordo merge --csv --key price monday.csv tuesday.csv\n\n"
     "Usage: ordo merge [FILE]... [options]\n"
-    "Writes the numbers of sorted files as one sorted array; ties keep the order of the files.\n"
-    "A file that is not sorted is an error that names its first number out of order, and\n"
-    "nothing is written. Numbers in text are written as they were read. For lines see\n"
-    "'ordo sort --merge --text'.\n\n"
+    "Writes the numbers, lines or rows of sorted files in order; ties keep the order of the\n"
+    "files. A file that is not sorted is an error that names its first element out of order, and\n"
+    "nothing is written. Numbers in text are written as they were read.\n\n"
     "Merging:\n"
     "  -r, --descending  the files are sorted with the largest number first; NaN is still last\n"
-    "  -u, --unique      write only the first of several tied numbers\n";
+    "  -u, --unique      write only the first of several tied elements\n"
+    "  --text            the files are lines of any bytes, not numbers; each is read twice. For\n"
+    "                    other orders of lines see 'ordo sort --merge'\n";
 
 static const char check_help[] =
     "Examples:\n"
     "  ordo check keys.npy && echo sorted\n"
     "  ordo check names.txt --text\n"
-    "  ordo check ids.txt --unique                             # strictly ascending\n\n"
+    "  ordo check ids.txt --unique                             # strictly ascending\n"
+    "  ordo check --csv sales.csv --key city --key price:desc\n\n"
     "Usage: ordo check [FILE] [options]\n"
     "Exits with 0 if the input is sorted. If not, names the first element out of order,\n"
     "counted from 1, on stderr and exits with 1. Reads up to that element; memory does not grow\n"
@@ -35,12 +40,17 @@ static const char check_help[] =
     "  -q, --quiet       print nothing\n"
     "  --text            the input is lines of any bytes, not numbers\n";
 
-static const option_spec merge_specs[] = {DESCENDING, LETTER("unique", 'u', unique),
-                                          EXTERNAL_OPTIONS, ARRAY_OPTIONS};
+static const option_spec merge_specs[] = {DESCENDING,         LETTER("unique", 'u', unique),
+                                          FLAG("text", text), CSV_OPTIONS,
+                                          CSV_KEYS,           EXTERNAL_OPTIONS,
+                                          ARRAY_OPTIONS};
 static const option_spec check_specs[] = {DESCENDING,
                                           LETTER("unique", 'u', unique),
                                           LETTER("quiet", 'q', line.quiet),
                                           FLAG("text", text),
+                                          CSV_OPTIONS,
+                                          CSV_KEYS,
+                                          EXTERNAL_OPTIONS,
                                           FILE_FORMAT("from", from),
                                           TEXT("dtype", 0, dtype),
                                           FLAG("skip-bad", skip_bad),
@@ -50,12 +60,32 @@ static const char *merge_wrong(execution *e)
 {
     const file_format format = format_asked(&e->o);
 
+    if (csv_option(&e->o) != NULL)
+        return csv_wrong(e);
     e->keep_lines = format == FORMAT_AUTO || format == FORMAT_TEXT;
-    return NULL;
+    if (!e->o.text)
+        return NULL;
+    e->by_pieces = true;
+    e->o.line.merge = true;
+    e->o.line.memory = e->o.common.memory_limit;
+    e->o.common.memory_limit = 0; /* of the context, which has no work */
+    return lines_wrong(e);
+}
+
+/* Not the lines of all files together: they may be larger than memory. */
+static bool merge_lines(execution *e)
+{
+    for (size_t f = 0; f < e->path_count; f++)
+        if (!check_file_sorted(e, e->paths[f]))
+            return false;
+    timing_mark(&e->t, "check");
+    return sort_lines(e, ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e)));
 }
 
 static bool merge_work(execution *e)
 {
+    if (e->o.text)
+        return merge_lines(e);
     for (size_t f = 0; f < e->path_count; f++)
         if (!check_part_sorted(e, f))
             return false;
@@ -71,6 +101,10 @@ static const char *check_wrong(execution *e)
     e->o.check = e->o.line.quiet ? CHECK_QUIET : CHECK_REPORT;
     e->order.line_end = '\n';
     e->quiet = true;
+    if (csv_option(&e->o) != NULL)
+        return csv_wrong(e);
+    if (e->o.directories.n > 0)
+        return "-T needs --csv or --tsv";
     e->by_pieces = e->o.text || !report;
     return e->o.text && report ? "--text only reads: --explain, --json and --profile have nothing "
                                  "to report"
@@ -78,7 +112,10 @@ static const char *check_wrong(execution *e)
 }
 
 const command command_merge = {
-    "merge", merge_help,  merge_specs, READS | WRITES | MANY_FILES | EXTERNAL,
-    0,       merge_wrong, merge_work};
-const command command_check = {"check", check_help,  check_specs, READS | WRITES | LINES_IN,
-                               0,       check_wrong, check_sorted};
+    "merge",     merge_help,
+    merge_specs, READS | WRITES | LINES_IN | LINES_OUT | MANY_FILES | EXTERNAL | CSV_IN,
+    0,           merge_wrong,
+    merge_work};
+const command command_check = {
+    "check", check_help,  check_specs, READS | WRITES | LINES_IN | CSV_IN,
+    0,       check_wrong, check_sorted};

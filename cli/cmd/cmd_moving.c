@@ -12,12 +12,13 @@ static const char help[] =
     "  printf '4\\n2\\n9\\n5\\n' | ordo moving --window 3 --min-periods 1   # 4 3 4 5\n"
     "  ordo moving prices.npy --window 100 --op quantile -q 0.9 -o high.npy\n"
     "  ordo moving prices.npy --window 100 --op rank --ties average -o ranks.npy\n"
-    "  ordo moving prices.npy --window 25 --op max --center -o peaks.npy\n\n"
+    "  ordo moving prices.npy --window 25 --op max --center -o peaks.npy\n"
+    "  ordo moving --csv sales.csv --window 7 --column price --by city --as week\n\n"
     "Usage: ordo moving [FILE] --window W [options]\n"
     "Result i describes the W elements that end with element i, as f64. At the start of\n"
     "the array a window has fewer elements.\n\n"
     "Windows:\n"
-    "  --window W        the number of elements of a window\n"
+    "  -w, --window W    the number of elements of a window\n"
     "  --op OP           median (the default), quantile, rank (of the last element of the\n"
     "                    window), min or max\n"
     "  -q Q              quantile: from 0 to 1\n"
@@ -30,7 +31,7 @@ static const char help[] =
     "                    with a NaN gives nan) or last (NaN comes after all numbers)\n";
 
 static const option_spec specs[] = {
-    COUNT("window", 0, k, 1, SIZE_MAX / 2),
+    COUNT("window", 'w', k, 1, SIZE_MAX / 2),
     CHOICE("op", op, ORDO_MOVING_MEDIAN, "median quantile rank min max"),
     REAL("q", 'q', p),
     TEXT("method", 0, method),
@@ -39,6 +40,9 @@ static const option_spec specs[] = {
     COUNT("min-periods", 0, n, 1, SIZE_MAX / 2),
     FLAG("center", center),
     NANS("last omit propagate"),
+    CSV_OPTIONS,
+    RUNNING_OPTIONS,
+    EXTERNAL_OPTIONS,
     ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
@@ -64,28 +68,34 @@ static const char *wrong(execution *e)
            : !is_quantile && o->method != NULL ? "--method needs --op quantile"
            : !is_rank && o->ties != 0          ? "--ties needs --op rank"
            : !is_rank && o->descending         ? "--descending needs --op rank"
-                                               : NULL;
+                                               : running_wrong(e);
+}
+
+bool move_window(execution *e, ordo_type type, const void *data, size_t n, double *out,
+                 const ordo_segments *segments)
+{
+    const options *const   o = &e->o;
+    const int              method = o->method != NULL ? ordo_method_parse(o->method) : 0;
+    const ordo_moving_opts opts = ORDO_OPTS(ordo_moving_opts, .flags = descending_flag(e),
+                                            .min_periods = o->n != OPTION_UNSET ? (size_t)o->n : 0,
+                                            .q = isnan(o->p) ? 0 : o->p, .nans = (uint32_t)o->nans,
+                                            .method = (uint32_t)method, .ties = (uint32_t)o->ties,
+                                            .center = o->center, .segments = segments);
+
+    call_begin("moving the window");
+    return call_done(e, "moving",
+                     ordo_moving(e->ctx, (ordo_moving_op)o->op, type, data, n, (size_t)o->k,
+                                 ORDO_F64, out, &opts));
 }
 
 static bool work(execution *e)
 {
-    const options *const   o = &e->o;
-    const input *const     in = &e->in;
-    const int              method = o->method != NULL ? ordo_method_parse(o->method) : 0;
-    const ordo_moving_opts opts =
-        ORDO_OPTS(ordo_moving_opts, .flags = descending_flag(e),
-                  .min_periods = o->n != OPTION_UNSET ? (size_t)o->n : 0,
-                  .q = isnan(o->p) ? 0 : o->p, .nans = (uint32_t)o->nans,
-                  .method = (uint32_t)method, .ties = (uint32_t)o->ties, .center = o->center);
-    double *const out = new_results(e, ORDO_F64, in->n, "the results");
+    const input *const in = &e->in;
+    double *const      out = new_results(e, ORDO_F64, in->n, "the results");
 
-    if (out == NULL)
-        return false;
-    call_begin("moving the window");
-    return call_done(e, "moving",
-                     ordo_moving(e->ctx, (ordo_moving_op)o->op, in->type, in->data, in->n,
-                                 (size_t)o->k, ORDO_F64, out, &opts)) &&
+    return out != NULL && move_window(e, in->type, in->data, in->n, out, NULL) &&
            write_results(e, ORDO_F64, out, in->n);
 }
 
-const command command_moving = {"moving", help, specs, READS | WRITES, ORDO_NANS_OMIT, wrong, work};
+const command command_moving = {"moving",       help,  specs, READS | WRITES | CSV_IN | CSV_GROUPS,
+                                ORDO_NANS_OMIT, wrong, work};

@@ -91,7 +91,7 @@ static const char *places_wrong(execution *e)
     const options *const o = &e->o;
     const bool           weighted = o->weights_file != NULL;
 
-    if (o->list == NULL)
+    if (o->list == NULL || o->named == NULL)
         return "";
     if (csv_option(o) != NULL)
         return csv_columns_wrong(e);
@@ -115,9 +115,12 @@ static const char *wrong(execution *e)
 
     if (!method_known(e))
         return "";
-    double *const places =
-        option_list(e->command->name, percent ? "-p" : "-q",
-                    o->list_text != NULL ? o->list_text : otherwise, percent ? 100 : 1, &o->count);
+    const char *const option = percent ? "-p" : "-q";
+    const char *const text = o->list_text != NULL ? o->list_text : otherwise;
+    const int         most = percent ? 100 : 1;
+    double *const     places = option_list(e->command->name, option, text, most, &o->count);
+    if (places != NULL)
+        o->named = option_list(e->command->name, option, text, most, &o->count);
     for (size_t i = 0; percent && places != NULL && i < o->count; i++)
         places[i] /= 100; /* as NumPy does */
     o->list = places;
@@ -160,7 +163,7 @@ static bool quantiles(execution *e, const ordo_quantile_opts *opts)
                          ? ordo_median(e->ctx, in->type, in->data, e->n, values, opts)
                          : ordo_quantiles(e->ctx, in->type, in->data, e->n, e->o.list, e->o.count,
                                           values, opts)) &&
-           write_results(e, ORDO_F64, values, e->o.count);
+           write_measures(e, ORDO_F64, values, e->o.count);
 }
 
 static bool quantiles_of_groups(execution *e, const beside_arrays *b)

@@ -97,7 +97,7 @@ static bool work(execution *e)
     if (!ok)
         return false;
     const uint64_t results[] = {found, runs};
-    return write_results(e, ORDO_U64, results, e->o.runs ? 2 : 1);
+    return write_measures(e, ORDO_U64, results, e->o.runs ? 2 : 1);
 }
 
 const command command_radius = {"radius", help, specs, READS | WRITES | FEW, 0, NULL, work};

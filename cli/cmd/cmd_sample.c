@@ -3,14 +3,18 @@
  * Fisher and Yates' exchange of element i with a random one of the elements from i on, by one
  * thread, so that the result depends on the seed alone. The numbers come from SplitMix64
  * (Steele, Lea and Flood 2014); Lemire's multiplication with rejection (2019) makes every choice
- * equally likely. */
+ * equally likely. Few elements of many are chosen without an array of all: a hash table holds those
+ * that exchanges have moved. */
 #include "cli/cmd/command.h"
+
+#include <stdlib.h>
 
 static const char shuffle_help[] =
     "Examples:\n"
     "  printf '1\\n2\\n3\\n' | ordo shuffle --seed 7\n"
     "  ordo shuffle keys.npy -o mixed.npy\n"
-    "  ordo shuffle names.txt --text\n\n"
+    "  ordo shuffle names.txt --text\n"
+    "  ordo shuffle --csv sales.csv\n\n"
     "Usage: ordo shuffle [FILE]... [options]\n"
     "Writes the elements in random order. Every order is equally likely, as far as the seed,\n"
     "which has 64 bits, can tell them apart. The same seed gives the same order on every\n"
@@ -24,6 +28,7 @@ static const char sample_help[] =
     "  ordo gen uniform -n 1e6 | ordo sample -k 5\n"
     "  ordo sample keys.npy -k 1000 --seed 7 -o some.npy\n"
     "  ordo sample names.txt --text -k 10\n"
+    "  ordo sample --csv sales.csv -k 10                       # rows\n"
     "  ordo sample keys.npy -k 1e6 --replace                   # bootstrap\n\n"
     "Usage: ordo sample [FILE]... -k K [options]\n"
     "Writes K elements, chosen at random, in random order: every choice is equally likely. If\n"
@@ -36,11 +41,18 @@ static const char sample_help[] =
     "  --replace         an element may be chosen several times\n"
     "  --text            the input is lines of any bytes, not numbers\n";
 
-static const option_spec shuffle_specs[] = {COUNT("seed", 0, seed, 0, UINT64_MAX),
-                                            FLAG("text", text), ARRAY_OPTIONS};
-static const option_spec sample_specs[] = {
-    COUNT("k", 'k', k, 0, UINT64_MAX - 1), COUNT("seed", 0, seed, 0, UINT64_MAX),
-    FLAG("replace", only), FLAG("text", text), ARRAY_OPTIONS};
+#define SHUFFLE_OPTIONS                                                                            \
+    COUNT("seed", 0, seed, 0, UINT64_MAX), FLAG("text", text), CSV_OPTIONS,                        \
+        TEXT("field-separator", 't', line.separator), EXTERNAL_OPTIONS, ARRAY_OPTIONS
+
+static const option_spec shuffle_specs[] = {SHUFFLE_OPTIONS};
+static const option_spec sample_specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
+                                           FLAG("replace", only), SHUFFLE_OPTIONS};
+
+enum {
+    FEW_OF = 16, /* the share of the elements from which on all of them are in an array */
+    SLOTS_OF = 4 /* slots of the hash table for each element that is chosen, at least     */
+};
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -100,63 +112,129 @@ static void mix(void *data, size_t size, size_t n, size_t k, uint64_t seed)
 /* Writes k elements, each a random one. */
 static bool write_replaced(execution *e, size_t k)
 {
-    const size_t size = e->o.text ? sizeof(uint64_t) : ordo_type_size(e->in.type);
+    const size_t size = ordo_type_size(e->in.type);
     uint64_t     state = e->o.seed;
-    char *const  chosen = new_results(e, e->o.text ? ORDO_U64 : e->in.type, k, "the sample");
+    char *const  chosen = new_results(e, e->in.type, k, "the sample");
 
-    for (size_t i = 0; chosen != NULL && i < k; i++) {
-        const uint64_t at = random_below(&state, e->n);
-        memcpy(chosen + i * size,
-               e->o.text ? (const char *)&at : (const char *)e->in.data + at * size, size);
-    }
+    for (size_t i = 0; chosen != NULL && i < k; i++)
+        memcpy(chosen + i * size, (const char *)e->in.data + random_below(&state, e->n) * size,
+               size);
     timing_mark(&e->t, "sample");
-    if (chosen == NULL)
-        return false;
-    return e->o.text ? finish_output(e, lines_write_index(&e->lines, ORDO_U64, chosen, k, &e->out))
-                     : write_results(e, e->in.type, chosen, k);
+    return chosen != NULL && write_results(e, e->in.type, chosen, k);
 }
 
-static bool write_lines_mixed(execution *e, size_t k)
-{
-    const ordo_type type = index_type(0, e->n);
-    void *const     index = new_results(e, type, e->n, "the order of the lines");
+/* ---- Places ---- */
 
-    if (index == NULL)
-        return false;
-    for (size_t i = 0; i < e->n; i++)
-        index_put(type, index, i, i);
-    mix(index, ordo_type_size(type), e->n, k, e->o.seed);
-    timing_mark(&e->t, "shuffle");
-    return finish_output(e, lines_write_index(&e->lines, type, index, k, &e->out));
+typedef struct moved { /* the element that is now at a place; place UINT64_MAX: none */
+    uint64_t place, element;
+} moved;
+
+static moved *find_moved(moved *slots, size_t mask, uint64_t place)
+{
+    uint64_t state = place;
+    size_t   at = (size_t)next_random(&state) & mask;
+
+    while (slots[at].place != UINT64_MAX && slots[at].place != place)
+        at = (at + 1) & mask;
+    return &slots[at];
+}
+
+/* The first k elements that mix() gives of 0, 1, ... n - 1. */
+static bool mix_few(ordo_type type, void *out, size_t n, size_t k, uint64_t state)
+{
+    size_t slots = SLOTS_OF;
+
+    while (slots < SLOTS_OF * k)
+        slots *= 2;
+    moved *const table = cli_alloc(slots, sizeof *table, "the sample");
+    for (size_t i = 0; table != NULL && i < slots; i++)
+        table[i].place = UINT64_MAX;
+    for (size_t i = 0; table != NULL && i < k; i++) {
+        const uint64_t     to = i + random_below(&state, n - i);
+        const moved *const own = find_moved(table, slots - 1, i);
+        const uint64_t     element = own->place == i ? own->element : i;
+        moved *const       other = find_moved(table, slots - 1, to);
+        index_put(type, out, i, (size_t)(other->place == to ? other->element : to));
+        *other = (moved){to, element};
+    }
+    free(table);
+    return table != NULL;
+}
+
+void *sample_places(execution *e, size_t n, ordo_type *type, size_t *k)
+{
+    const bool all = e->command == &command_shuffle || e->o.k > n;
+    const bool replaced = e->command == &command_sample && e->o.only;
+    uint64_t   state = e->o.seed;
+
+    *k = all && !replaced ? n : (size_t)e->o.k;
+    *type = index_type(0, n);
+    const bool   few = *k < n / FEW_OF;
+    const size_t held = replaced || few ? *k : n;
+    void *const  places = new_results(e, *type, held, "the order of the elements");
+    if (places == NULL)
+        return NULL;
+    for (size_t i = 0; replaced && i < *k; i++)
+        index_put(*type, places, i, (size_t)random_below(&state, n));
+    if (!replaced && few)
+        return hold_memory(e, 2 * SLOTS_OF * sizeof(moved) * *k) &&
+                       mix_few(*type, places, n, *k, state)
+                   ? places
+                   : NULL;
+    for (size_t i = 0; !replaced && i < n; i++)
+        index_put(*type, places, i, i);
+    if (!replaced)
+        mix(places, ordo_type_size(*type), n, *k, state);
+    return places;
+}
+
+static bool write_lines(execution *e)
+{
+    size_t            k;
+    ordo_type         type;
+    const void *const places = sample_places(e, e->n, &type, &k);
+
+    timing_mark(&e->t, e->command->name);
+    return places != NULL &&
+           finish_output(e, lines_write_index(&e->lines, type, places, k, &e->out));
 }
 
 static bool write_mixed(execution *e, size_t k)
 {
-    if (e->o.text)
-        return write_lines_mixed(e, k);
     mix(e->in.data, ordo_type_size(e->in.type), e->n, k, e->o.seed);
     timing_mark(&e->t, "shuffle");
     return write_results(e, e->in.type, e->in.data, k);
 }
 
-static bool shuffle(execution *e) { return write_mixed(e, e->n); }
+static bool shuffle(execution *e) { return e->o.text ? write_lines(e) : write_mixed(e, e->n); }
+
+static const char *shuffle_wrong(execution *e)
+{
+    return csv_option(&e->o) != NULL ? csv_columns_wrong(e)
+           : e->o.directories.n > 0  ? "-T needs --csv or --tsv"
+                                     : NULL;
+}
 
 static const char *sample_wrong(execution *e)
 {
-    return e->o.k == OPTION_UNSET ? "-k K is missing: how many elements?" : NULL;
+    return e->o.k == OPTION_UNSET ? "-k K is missing: how many elements?" : shuffle_wrong(e);
 }
 
 static bool sample(execution *e)
 {
+    if (e->o.only && e->n == 0 && e->o.k > 0)
+        return cli_fail("sample: there are no elements in %s",
+                        e->o.text ? e->lines.name : e->in.name);
+    if (e->o.text)
+        return write_lines(e);
     if (e->o.only)
-        return e->n > 0 || e->o.k == 0 ? write_replaced(e, (size_t)e->o.k)
-                                       : cli_fail("sample: there are no elements in %s",
-                                                  e->o.text ? e->lines.name : e->in.name);
+        return write_replaced(e, (size_t)e->o.k);
     return write_mixed(e, e->o.k < e->n ? (size_t)e->o.k : e->n);
 }
 
-#define FLAGS (READS | WRITES | MANY_FILES | LINES_IN | LINES_OUT)
+#define FLAGS (READS | WRITES | MANY_FILES | LINES_IN | LINES_OUT | CSV_IN)
 
-const command command_shuffle = {"shuffle", shuffle_help, shuffle_specs, FLAGS, 0, NULL, shuffle};
+const command command_shuffle = {"shuffle", shuffle_help,  shuffle_specs, FLAGS,
+                                 0,         shuffle_wrong, shuffle};
 const command command_sample = {"sample", sample_help,  sample_specs, FLAGS,
                                 0,        sample_wrong, sample};

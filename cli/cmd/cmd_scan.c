@@ -10,7 +10,8 @@ static const char help[] =
     "  printf '3\\n1\\n4\\n' | ordo scan --op max                 # 3 3 4\n"
     "  printf '0\\n1\\n1\\n' | ordo scan --bits                   # 0 1 2\n"
     "  ordo scan lengths.npy --wide --exclusive -o offsets.npy\n"
-    "  ordo scan mask.bin --dtype bits -n 1000 --format text\n\n"
+    "  ordo scan mask.bin --dtype bits -n 1000 --format text\n"
+    "  ordo scan --csv sales.csv --column price --by city      # a column 'sum'\n\n"
     "Usage: ordo scan [FILE] [options]\n"
     "Result i is the sum, minimum, maximum or product of elements 1 to i.\n\n"
     "Scanning:\n"
@@ -33,6 +34,9 @@ static const option_spec specs[] = {CHOICE("op", op, ORDO_SUM, "sum min max prod
                                     COUNT("n", 'n', n, 0, SIZE_MAX - 1),
                                     INDEX_TYPE("count-type"),
                                     ALGORITHM("auto - - - - - - - - - - - - - - - ballot shared"),
+                                    CSV_OPTIONS,
+                                    RUNNING_OPTIONS,
+                                    EXTERNAL_OPTIONS,
                                     ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
@@ -49,12 +53,19 @@ static const char *wrong(execution *e)
            : o->wide && o->op != ORDO_SUM && o->op != ORDO_PRODUCT
                ? "--wide is only for --op sum and product"
            : o->algorithm == ORDO_ALGORITHM_SHARED && !o->bits ? "--algorithm shared needs --bits"
-                                                               : NULL;
+                                                               : running_wrong(e);
 }
 
-static bool scan_flags(execution *e, const ordo_scan_opts *opts)
+static ordo_scan_opts library_options(const execution *e)
 {
-    input *const in = &e->in;
+    return ORDO_OPTS(ordo_scan_opts, .flags = e->o.exclusive ? ORDO_EXCLUSIVE : 0,
+                     .algorithm = (uint32_t)e->o.algorithm);
+}
+
+static bool scan_flags(execution *e)
+{
+    const ordo_scan_opts opts = library_options(e);
+    input *const         in = &e->in;
 
     if (in->bits && e->o.n != OPTION_UNSET) {
         if (e->o.n > in->n)
@@ -71,32 +82,33 @@ static bool scan_flags(execution *e, const ordo_scan_opts *opts)
     call_begin("scanning");
     return call_done(e, "scan",
                      ordo_scan_bits(e->ctx, in->bits ? ORDO_FLAG_BITS : ORDO_FLAG_BYTES, in->data,
-                                    in->n, type, counts, NULL, opts)) &&
+                                    in->n, type, counts, NULL, &opts)) &&
            write_results(e, type, counts, in->n);
 }
 
+bool scan_numbers(execution *e, ordo_type type, const void *data, size_t n, ordo_type out_type,
+                  void *out, const ordo_segments *segments)
+{
+    ordo_scan_opts opts = library_options(e);
+
+    opts.segments = segments;
+    call_begin("scanning");
+    return call_done(e, "scan",
+                     ordo_scan(e->ctx, (ordo_op)e->o.op, type, data, n, out_type, out, &opts));
+}
+
 /* Works in place if the results have the type of the input. */
-static bool scan_values(execution *e, const ordo_scan_opts *opts)
+static bool scan_values(execution *e)
 {
     const input *const in = &e->in;
     const ordo_type    type = e->o.wide ? ordo_type_wide(in->type) : in->type;
     void *const        sums = type == in->type ? in->data : new_results(e, type, in->n, "the sums");
 
-    if (sums == NULL)
-        return false;
-    call_begin("scanning");
-    return call_done(
-               e, "scan",
-               ordo_scan(e->ctx, (ordo_op)e->o.op, in->type, in->data, in->n, type, sums, opts)) &&
+    return sums != NULL && scan_numbers(e, in->type, in->data, in->n, type, sums, NULL) &&
            write_results(e, type, sums, in->n);
 }
 
-static bool work(execution *e)
-{
-    const ordo_scan_opts opts =
-        ORDO_OPTS(ordo_scan_opts, .flags = e->o.exclusive ? ORDO_EXCLUSIVE : 0,
-                  .algorithm = (uint32_t)e->o.algorithm);
-    return e->o.bits ? scan_flags(e, &opts) : scan_values(e, &opts);
-}
+static bool work(execution *e) { return e->o.bits ? scan_flags(e) : scan_values(e); }
 
-const command command_scan = {"scan", help, specs, READS | WRITES | PACKED_BITS, 0, wrong, work};
+const command command_scan = {
+    "scan", help, specs, READS | WRITES | PACKED_BITS | CSV_IN | CSV_GROUPS, 0, wrong, work};

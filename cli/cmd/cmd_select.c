@@ -72,7 +72,22 @@ static bool select_keys(execution *e, const size_t *places, void *values)
                                             .nans = (uint32_t)e->o.nans,
                                             .algorithm = (uint32_t)e->o.algorithm,
                                             .sub_array = e->o.sub_array))) &&
-           write_results(e, in->type, values, e->o.count);
+           write_measures(e, in->type, values, e->o.count);
+}
+
+/* The lines as strings of JSON. */
+static bool put_lines(execution *e, const uint64_t *index)
+{
+    const lines *const l = &e->lines;
+    json_results       out;
+    bool               ok = json_begin(&out, &e->out, false) && json_object(&out);
+
+    for (size_t j = 0; ok && j < e->o.count; j++) {
+        const uint64_t *const at = l->offsets + index[j];
+        ok = measure_member(e, &out, j) &&
+             json_text(&out, l->bytes + at[0], (size_t)(at[1] - at[0]));
+    }
+    return ok && json_object_end(&out) && json_end(&out);
 }
 
 static bool select_lines(execution *e, const size_t *places, uint64_t *index)
@@ -83,6 +98,8 @@ static bool select_lines(execution *e, const size_t *places, uint64_t *index)
     call_begin("selecting");
     bool ok = call_done(
         e, "select", ordo_select_strings(e->ctx, &strings, e->n, places, e->o.count, index, &opts));
+    if (json_results_wanted(e))
+        return finish_output(e, ok && put_lines(e, index));
     for (size_t j = 0; ok && j < e->o.count; j++)
         ok = lines_write_one(&e->lines, index[j], &e->out);
     return finish_output(e, ok);

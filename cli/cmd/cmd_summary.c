@@ -2,7 +2,7 @@
  *
  * By default a NaN makes the results NaN, as in NumPy and as in `ordo median`. */
 #include "cli/cmd/command.h"
-#include "cli/io/summary.h"
+#include "cli/io/deviation.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,12 +60,15 @@ static const char describe_help[] =
     "Examples:\n"
     "  printf '4\\n1\\n3\\n2\\n' | ordo describe                   # count 4, mean 2.5, min 1 ...\n"
     "  ordo describe times.npy --nans omit\n"
-    "  ordo describe times.npy -o numbers.npy                  # the same as 7 numbers, f64\n"
+    "  ordo describe times.npy -o numbers.npy                  # the same as 8 numbers, f64\n"
     "  ordo describe --csv sales.csv                           # a row for each column\n\n"
     "Usage: ordo describe [FILE]... [options]\n"
-    "Prints seven lines with a name and a number: count, mean, min, the quartiles 25%, 50% and\n"
-    "75% (method linear of 'ordo quantile'), and max. The mean is the exact sum, rounded,\n"
-    "divided by the count. Without numbers all but the count are nan.\n\n"
+    "Prints eight lines with a name and a number: count, mean, std, min, the quartiles 25%, 50%\n"
+    "and 75% (method linear of 'ordo quantile'), and max. The mean is the exact sum, rounded,\n"
+    "divided by the count. std is the sample standard deviation, as in pandas: the square root\n"
+    "of the sum of squared differences from the mean, divided by the count less 1. It is nan for\n"
+    "fewer than two numbers and with infinities; its sums are exact, so that neither the order\n"
+    "nor the number of threads matters. Without numbers all but the count are nan.\n\n"
     "Selecting:\n" HELP_NANS;
 
 #define COLUMN_OPTIONS                                                                             \
@@ -127,12 +130,21 @@ static bool write_extreme(execution *e, void (*of)(const summary *s, void *value
         store_nan(s.type, &value);
     else
         of(&s, &value);
-    return write_results(e, s.type, &value, 1);
+    return write_measures(e, s.type, &value, 1);
 }
 
 static bool min_work(execution *e) { return write_extreme(e, summary_least); }
 
 static bool max_work(execution *e) { return write_extreme(e, summary_most); }
+
+/* A sum that no type of 64 bits may hold. */
+static bool put_digits(execution *e, const char *text, size_t length)
+{
+    json_results j;
+
+    return json_begin(&j, &e->out, false) && json_object(&j) && measure_member(e, &j, 0) &&
+           json_digits(&j, text, length) && json_object_end(&j) && json_end(&j);
+}
 
 static bool sum_work(execution *e)
 {
@@ -140,8 +152,10 @@ static bool sum_work(execution *e)
     const bool    floats = type_is_float(s.type);
 
     if (!floats && e->out.format == FORMAT_TEXT) {
-        char text[SUM_DIGITS];
-        return finish_output(e, output_line(&e->out, text, summary_digits(s.integers, text)));
+        char         text[SUM_DIGITS];
+        const size_t length = summary_digits(s.integers, text);
+        return finish_output(e, json_results_wanted(e) ? put_digits(e, text, length)
+                                                       : output_line(&e->out, text, length));
     }
     if (!floats) {
         const bool     narrow = s.integers >= INT64_MIN && s.integers <= INT64_MAX;
@@ -151,7 +165,7 @@ static bool sum_work(execution *e)
         return write_results(e, narrow ? ORDO_I64 : ORDO_U64, &bits, 1);
     }
     const double sum = spoilt(e, &s) ? (double)NAN : summary_sum(&s);
-    return write_results(e, ORDO_F64, &sum, 1);
+    return write_measures(e, ORDO_F64, &sum, 1);
 }
 
 static bool count_work(execution *e)
@@ -159,7 +173,7 @@ static bool count_work(execution *e)
     const bool     omit = e->o.nans == ORDO_NANS_OMIT;
     const uint64_t n = e->n - (omit ? count_nans(e->in.type, e->in.data, e->n) : 0);
 
-    return write_results(e, ORDO_U64, &n, 1);
+    return write_measures(e, ORDO_U64, &n, 1);
 }
 
 /* ---- describe ---- */
@@ -167,6 +181,7 @@ static bool count_work(execution *e)
 enum {
     COUNT_AT,
     MEAN_AT,
+    DEVIATION_AT,
     LEAST_AT,
     QUARTILES_AT,
     MOST_AT = QUARTILES_AT + 3,
@@ -176,26 +191,28 @@ enum {
 /* The extremes are written in the type of the input: f64 may not hold them. */
 static bool write_described(execution *e, const summary *s, const double *values)
 {
-    static const char *const names[DESCRIBED] = {"count", "mean", "min", "25%",
-                                                 "50%",   "75%",  "max"};
-    bool                     ok = true;
+    static const char *const names[DESCRIBED] = {"count", "mean", "std", "min",
+                                                 "25%",   "50%",  "75%", "max"};
+    const bool               json = json_results_wanted(e);
+    json_results             j;
 
     if (e->out.format != FORMAT_TEXT)
         return write_results(e, ORDO_F64, values, DESCRIBED);
+    bool ok = !json || (json_begin(&j, &e->out, false) && json_object(&j));
     for (size_t i = 0; ok && i < DESCRIBED; i++) {
-        char       line[NUMBER_TEXT_MAX + 8];
-        uint64_t   extreme = 0;
-        const bool exact = (i == LEAST_AT || i == MOST_AT) && s->n > 0 && !spoilt(e, s);
-        size_t     length = strlen(names[i]);
-        memcpy(line, names[i], length);
-        line[length++] = ' ';
+        char              text[NUMBER_TEXT_MAX];
+        uint64_t          extreme = 0;
+        const bool        exact = (i == LEAST_AT || i == MOST_AT) && s->n > 0 && !spoilt(e, s);
+        const ordo_type   type = exact ? s->type : ORDO_F64;
+        const void *const value = exact ? (const void *)&extreme : &values[i];
         if (exact)
             (i == LEAST_AT ? summary_least : summary_most)(s, &extreme);
-        length += exact ? number_format(s->type, &extreme, line + length)
-                        : number_format(ORDO_F64, &values[i], line + length);
-        ok = output_line(&e->out, line, length);
+        ok = json ? json_name(&j, names[i], strlen(names[i])) && json_number(&j, type, value)
+                  : output_bytes(&e->out, names[i], strlen(names[i])) &&
+                        output_bytes(&e->out, " ", 1) &&
+                        output_line(&e->out, text, number_format(type, value, text));
     }
-    return finish_output(e, ok);
+    return finish_output(e, ok && (!json || (json_object_end(&j) && json_end(&j))));
 }
 
 static bool describe_work(execution *e)
@@ -209,6 +226,10 @@ static bool describe_work(execution *e)
                    ordo_quantiles(e->ctx, e->in.type, e->in.data, e->n, places, 5, found,
                                   &ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)e->o.nans))))
         return false;
+    deviation spread;
+    deviation_start(&spread, &s);
+    deviation_add(&spread, e->in.data, e->n);
+    values[DEVIATION_AT] = spoilt(e, &s) ? (double)NAN : deviation_sample(&spread);
     values[COUNT_AT] = (double)(spoilt(e, &s) ? e->n : s.n);
     values[MEAN_AT] = spoilt(e, &s) || s.n == 0 ? (double)NAN : summary_sum(&s) / (double)s.n;
     memcpy(values + LEAST_AT, found, sizeof found);

@@ -119,7 +119,10 @@ static const char help_common[] =
     "                    rounds N up\n"
     "  --explain         print on stderr what was done: backend, algorithm, instruction set,\n"
     "                    time, reasons\n"
-    "  --json            the same as one line of JSON on stderr\n"
+    "  --json            the same as one line of JSON on stderr; results with names (median,\n"
+    "                    quantile, percentile, min, max, sum, count, describe, radius, select)\n"
+    "                    are then JSON on stdout: NaN is null, infinities are \"inf\" and "
+    "\"-inf\"\n"
     "  --time            print on stderr how long reading, computing and writing took\n"
     "  --profile         for an array streamed through a GPU: print on stderr how long the link,\n"
     "                    the GPU and the threads were busy in each phase\n"
@@ -411,6 +414,7 @@ static void free_options(options *o)
     free(o->csv.by.texts);
     free(o->directories.texts);
     free(o->list);
+    free(o->named);
 }
 
 static int execute_words(const command *c, int argc, char **argv)

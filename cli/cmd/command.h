@@ -10,6 +10,7 @@
 #include "cli/csv/csv_table.h"
 #include "cli/io/input/fasta.h"
 #include "cli/io/input/input.h"
+#include "cli/io/json.h"
 #include "cli/io/names.h"
 #include "cli/io/number/keys.h"
 #include "cli/io/number/number.h"
@@ -123,6 +124,19 @@ bool call_done(execution *e, const char *phase, ordo_status status);
 /* Writes results and makes the output final. */
 bool write_results(execution *e, ordo_type type, const void *results, size_t n);
 
+/* measures.c: whether few results are written as JSON: with --json, as text. */
+bool json_results_wanted(const execution *e);
+
+/* measures.c: the name of place i of quantile and percentile, as given; returns its length. */
+size_t place_name(const execution *e, size_t i, char *name);
+
+/* measures.c: writes the name of result i of this command to an object. */
+bool measure_member(const execution *e, json_results *j, size_t i);
+
+/* measures.c: writes few results, also as JSON; write_measures() makes the output final. */
+bool put_measures(execution *e, ordo_type type, const void *results, size_t n);
+bool write_measures(execution *e, ordo_type type, const void *results, size_t n);
+
 /* Makes the output final if all was written (ok). */
 bool finish_output(execution *e, bool ok);
 
@@ -166,7 +180,8 @@ void csv_print_help(const command *c, FILE *to);
 /* csv_options.c: contradictory options about rows, as `wrong` returns them. csv_wrong(): with --csv
  * or --tsv; csv_unused(): options that need one of them. */
 const char *csv_wrong(execution *e);
-const char *csv_columns_wrong(execution *e); /* the same for commands with --column */
+const char *csv_columns_wrong(execution *e); /* the same for commands that have no --key */
+const char *running_wrong(execution *e);     /* the same for moving and scan, also without --csv */
 const char *csv_unused(const execution *e);
 
 /* cmd_sort.c: sorts numbers in memory and writes them. */
@@ -194,10 +209,30 @@ char *read_whole_text(execution *e, size_t i, size_t *n);
  * sets e->no. */
 bool check_sorted(execution *e);
 
-/* For merge: whether the numbers of a file are sorted, read in pieces, or as a part of the input.
- * False after a message. */
+/* check.c: whether a tie is out of order. */
+bool ties_disturb(const execution *e);
+
+/* For merge: whether the numbers or lines of a file are sorted, read in pieces, or as a part of the
+ * input. False after a message. */
 bool check_file_sorted(execution *e, const char *path);
 bool check_part_sorted(execution *e, size_t file);
+
+/* For merge: whether this is a file that can be read twice. False after a message. */
+bool merge_may_read_twice(const execution *e, const char *path);
+
+/* The end of a message about a file that merge finds not to be sorted. */
+#define MERGE_ADVICE "; sort the file first, or use 'ordo sort' instead of 'ordo merge'"
+
+/* cmd_sample.c: the elements that shuffle and sample choose from n, in the order of the output:
+ * *k numbers of *type, from 0. From new_results(); NULL after a message. */
+void *sample_places(execution *e, size_t n, ordo_type *type, size_t *k);
+
+/* cmd_moving.c, cmd_scan.c: the work on n numbers, or on those of each segment (NULL: one). False
+ * after a message. */
+bool move_window(execution *e, ordo_type type, const void *data, size_t n, double *out,
+                 const ordo_segments *segments);
+bool scan_numbers(execution *e, ordo_type type, const void *data, size_t n, ordo_type out_type,
+                  void *out, const ordo_segments *segments);
 
 /* beside.c: reads a file with as many numbers as the input. `what` names them in messages.
  * dtype_option is the option that gave dtype; NULL: there is none. False after a message; nothing

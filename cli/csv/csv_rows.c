@@ -223,7 +223,7 @@ static void read_part(void *argument)
 
 /* ---- Messages ---- */
 
-static bool fault_of_row(const csv_table *table, const csv_fault *fault)
+static bool fault_of_row(const csv_table *table, const csv_keys *keys, const csv_fault *fault)
 {
     size_t            line;
     const char *const name = csv_place(table, fault->row, &line);
@@ -233,9 +233,9 @@ static bool fault_of_row(const csv_table *table, const csv_fault *fault)
                         "such rows out",
                         name, line, table->columns);
     return cli_fail("%s: line %zu: the row has %zu field%s; expected %zu, as in the first row%s; "
-                    "--bad skip leaves such rows out, --bad last puts them last",
+                    "--bad skip leaves such rows out%s",
                     name, line, fault->fields, fault->fields == 1 ? "" : "s", table->columns,
-                    csv_separator_hint(table));
+                    csv_separator_hint(table), keys->n > 0 ? ", --bad last puts them last" : "");
 }
 
 static bool fault_of_value(const csv_table *table, const csv_keys *keys, const csv_fault *fault)
@@ -269,7 +269,7 @@ static bool check_parts(const csv_table *table, const csv_keys *keys, const part
         if (parts[i].no_memory)
             return cli_fail("%s: not enough memory for the keys of its rows", table->files[0].name);
         if (keys->bad == CSV_BAD_ERROR && parts[i].fault.row != NULL)
-            return parts[i].fault.value == NULL ? fault_of_row(table, &parts[i].fault)
+            return parts[i].fault.value == NULL ? fault_of_row(table, keys, &parts[i].fault)
                                                 : fault_of_value(table, keys, &parts[i].fault);
     }
     return true;

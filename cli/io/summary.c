@@ -57,6 +57,21 @@ static void store(ordo_type type, uint64_t order, void *value)
 void summary_least(const summary *s, void *value) { store(s->type, s->least, value); }
 void summary_most(const summary *s, void *value) { store(s->type, s->most, value); }
 
+static double stored_float(ordo_type type, uint64_t order)
+{
+    float  narrow;
+    double wide;
+
+    store(type, order, type == ORDO_F32 ? (void *)&narrow : (void *)&wide);
+    return type == ORDO_F32 ? (double)narrow : wide;
+}
+
+void summary_extremes(const summary *s, double *least, double *most)
+{
+    *least = stored_float(s->type, s->least);
+    *most = stored_float(s->type, s->most);
+}
+
 /* ---- Exact sums of floats ---- */
 
 /* Leaves 32 bits in every chunk but the last, which keeps the sign. */

@@ -36,6 +36,9 @@ void summary_add(summary *s, const summary *part);
 void summary_least(const summary *s, void *value);
 void summary_most(const summary *s, void *value);
 
+/* The extremes of floats as f64. */
+void summary_extremes(const summary *s, double *least, double *most);
+
 /* Writes all digits of a sum of integers, at most SUM_DIGITS, and returns their number. */
 enum {
     SUM_DIGITS = 48

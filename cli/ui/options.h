@@ -118,6 +118,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     const char    *lcp_file, *pattern_file; /* of suffix and search */
     uint64_t       sample;                  /* of index */
     void          *list;                    /* the numbers of list_text, to be freed */
+    void          *named; /* of quantile and percentile: the same as they were given */
     size_t         count;
     option_texts   directories;             /* -T */
     uint64_t       record_size, key_offset; /* of records; 0: no records      */
@@ -152,6 +153,9 @@ typedef struct options { /* the options of all commands; each command uses some 
     FLAG("csv", csv.csv), FLAG("tsv", csv.tsv), FLAG("header", csv.header),                        \
         FLAG("no-header", csv.no_header), FLAG("no-quotes", csv.no_quotes),                        \
         CHOICE("bad", csv.bad, 1, "error last skip text")
+#define RUNNING_OPTIONS /* of commands that add a column with results of another */                \
+    TEXTS("column", 0, csv.columns), TEXTS("by", 0, csv.by), TEXT("as", 0, csv.as),                \
+        TEXT("field-separator", 't', line.separator)
 #define CSV_KEYS TEXTS("key", 0, line.keys), TEXT("field-separator", 't', line.separator)
 #define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
 #define ALGORITHM(names) CHOICE("algorithm", algorithm, ORDO_ALGORITHM_AUTO, names)

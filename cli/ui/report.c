@@ -1,7 +1,10 @@
 /* report.c - --explain, --json and --time (see context.h). */
 #include "cli/ui/context.h"
 
+#include "cli/io/json.h"
 #include "cli/io/number/number.h"
+
+#include <string.h>
 
 /* ---- The first pass of a sample sort of few numbers, step by step ----
  *
@@ -100,17 +103,13 @@ void timing_mark(timing *t, const char *phase)
 
 void json_string(FILE *to, const char *text)
 {
+    const char *const end = text + strlen(text);
+    char              escaped[JSON_ESCAPE];
+
     fputc('"', to);
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(to, "\\u%04x", c);
-        else if (c >= 0x7f) /* of a file name: not all bytes are UTF-8, which JSON demands */
-            fprintf(to, "\\\\x%02x", c);
-        else
-            fputc(c, to);
+    while (text < end) {
+        json_escape(&text, end, escaped);
+        fputs(escaped, to);
     }
     fputc('"', to);
 }

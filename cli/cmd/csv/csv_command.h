@@ -10,8 +10,11 @@
 #include "cli/io/summary.h"
 #include "ordo_external_lines.h"
 
-/* The work of the commands: csv_sort.c, csv_rank.c, csv_top.c, csv_summary.c. */
+/* The work of the commands: csv_sort.c, csv_rank.c, csv_top.c, csv_summary.c,
+ * csv_sample.c, csv_running.c. */
 bool csv_sort(execution *e);
+bool csv_check(execution *e);
+bool csv_merge(execution *e);
 bool csv_argsort(execution *e);
 bool csv_unique(execution *e);
 bool csv_count(execution *e);
@@ -19,6 +22,8 @@ bool csv_rank(execution *e);
 bool csv_topk(execution *e);
 bool csv_select(execution *e);
 bool csv_summary(execution *e);
+bool csv_sample(execution *e);
+bool csv_running(execution *e);
 bool csv_quantile(execution *e);
 
 /* csv_options.c: reads the files into e->table. False after a message. */
@@ -105,6 +110,9 @@ typedef struct csv_job { /* what a command does with rows in the order of --by, 
     void     *user;
     bool (*header)(void *user, const csv_table *table); /* NULL: it is written      */
     bool (*finish)(void *user, const csv_table *table); /* writes more; NULL: nothing */
+    /* In memory: whether the rows, which are in the order of the input, are right. False after a
+     * message. NULL: they are. */
+    bool (*accept)(execution *e, const csv_rows *rows);
 } csv_job;
 
 /* csv_engine.c: does the job, in memory or with temporary files; `first` needs --by. False after a
@@ -220,6 +228,55 @@ void csv_spill_close(csv_spill *spill);
 /* Reads bytes from a place of the file. */
 bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes);
 
+/* ---- Rows in the order of the input, which are read twice ---- */
+
+typedef struct csv_blocks {
+    execution       *e;
+    bool             large, failed;     /* failed: after a message                   */
+    csv_keys         keys;              /* none: only what --bad asks for            */
+    const csv_table *beginning, *table; /* with the header and first rows; the block */
+    csv_bad_rows     bad;               /* of the blocks so far                      */
+    csv_large        x;                 /* if large                                  */
+    uint64_t         own;               /* bytes of memory that are not arrays       */
+} csv_blocks;
+
+/* Begins. Larger than memory with -S, hold_memory() then keeps the limit. False after a message;
+ * call csv_blocks_close() in any case. */
+bool csv_blocks_open(csv_blocks *b, execution *e);
+void csv_blocks_close(csv_blocks *b);
+
+/* Makes b->table the next block. False at the end, or after a message (failed). */
+bool csv_blocks_next(csv_blocks *b);
+bool csv_blocks_again(csv_blocks *b);
+
+/* The rows of the block. False after a message (failed). */
+bool csv_blocks_rows(csv_blocks *b, csv_rows *rows);
+
+/* Leaves to a sort of b->x what the arrays do not take. */
+void csv_blocks_leave(csv_blocks *b);
+
+/* ---- Lines of CSV as an array of JSON objects ---- */
+
+typedef struct csv_json {
+    execution   *e;
+    csv_dialect  dialect;
+    size_t       n;     /* fields of a line                                          */
+    size_t       texts; /* fields from this one on are numbers; SIZE_MAX: see is_number */
+    bool        *is_number;
+    csv_span    *names, *fields;
+    size_t      *wanted;
+    key_bytes    header, line; /* copies */
+    csv_text     text;
+    json_results results;
+} csv_json;
+
+/* Begins with the line of the names. False after a message. */
+bool csv_json_begin(csv_json *j, execution *e, const csv_table *table, const key_bytes *names);
+bool csv_json_row(csv_json *j, const char *row, size_t length);
+
+/* Does nothing if all is 0. The array ends with json_end(). */
+void csv_json_free(csv_json *j);
+
 /* ---- Results for each column of numbers, or for each group and column ---- */
 
 typedef struct csv_cells { /* numbers of a column */
@@ -252,12 +309,16 @@ struct csv_measure_job {
     size_t                   *columns; /* their numbers, from 0 */
     size_t                    n;
     key_bytes                 line;
+    csv_json                  json;
     size_t                    skipped_rows; /* left out, in all columns    */
     size_t                   *skipped;      /* values left out, of each column */
 };
 
 /* Prints the lines. False after a message. */
 bool csv_measure_columns(csv_measure_job *job);
+
+/* Appends the name of a column, or its number from 1 if columns have no names. */
+bool csv_append_name(const csv_table *table, size_t column, key_bytes *to);
 
 /* Appends to the line: a separator and a text, or a number. False if there is not enough memory. */
 bool csv_measure_text(csv_measure_job *job, const char *text, size_t length);

@@ -466,7 +466,8 @@ bool csv_in_order(execution *e, const csv_job *job)
         return csv_in_order_large(e, job);
     if (!csv_order_find(e, 0, &order))
         return false;
-    const bool ok = (!job->first || pick_groups(e, &order)) && write_order(e, job, &order);
+    const bool ok = (job->accept == NULL || job->accept(e, &order.rows)) &&
+                    (!job->first || pick_groups(e, &order)) && write_order(e, job, &order);
     csv_rows_free(&order.rows);
     return ok;
 }

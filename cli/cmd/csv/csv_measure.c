@@ -78,15 +78,14 @@ bool csv_measure_number(csv_measure_job *job, ordo_type type, const void *value)
     return csv_measure_text(job, text, number_format(type, value, text));
 }
 
-static bool append_column(csv_measure_job *job, size_t column)
+bool csv_append_name(const csv_table *table, size_t column, key_bytes *to)
 {
-    const csv_table *const table = job->table;
-    char                   number[NUMBER_TEXT_MAX];
-    const uint64_t         from_1 = column + 1;
+    char           number[NUMBER_TEXT_MAX];
+    const uint64_t from_1 = column + 1;
 
-    if (table->names != NULL)
-        return csv_append_value(&table->dialect, table->names[column], &job->line);
-    return csv_append_bytes(&job->line, number, number_format(ORDO_U64, &from_1, number));
+    return table->names != NULL
+               ? csv_append_value(&table->dialect, table->names[column], to)
+               : csv_append_bytes(to, number, number_format(ORDO_U64, &from_1, number));
 }
 
 bool csv_measure_end_line(csv_measure_job *job, bool ok)
@@ -94,7 +93,20 @@ bool csv_measure_end_line(csv_measure_job *job, bool ok)
     ok = ok && csv_append_bytes(&job->line, "\n", 1);
     if (!ok)
         return cli_fail("%s: not enough memory for a line of results", job->e->command->name);
-    ok = output_bytes(&job->e->out, job->line.data, job->line.used);
+    const char *const line = (const char *)job->line.data;
+    const size_t      length = job->line.used;
+    job->line.used = 0;
+    return json_results_wanted(job->e) ? csv_json_row(&job->json, line, length)
+                                       : output_bytes(&job->e->out, line, length);
+}
+
+/* Begins the array of objects: the columns of --by, "column" and the results. */
+static bool begin_json(csv_measure_job *job, const csv_by *by)
+{
+    if (!csv_append_bytes(&job->line, "\n", 1))
+        return csv_measure_end_line(job, false);
+    const bool ok = csv_json_begin(&job->json, job->e, job->table, &job->line);
+    job->json.texts = by->columns + 1;
     job->line.used = 0;
     return ok;
 }
@@ -102,22 +114,29 @@ bool csv_measure_end_line(csv_measure_job *job, bool ok)
 static bool write_header(csv_measure_job *job, const csv_by *by)
 {
     const csv_table *const table = job->table;
+    const bool             json = json_results_wanted(job->e);
     bool                   ok = true;
 
-    if (table->names == NULL)
+    if (table->names == NULL && !json)
         return true;
     for (size_t i = 0; ok && i < by->columns; i++)
-        ok = append_column(job, by->column[i]) &&
+        ok = csv_append_name(table, by->column[i], &job->line) &&
              csv_append_bytes(&job->line, &table->dialect.separator, 1);
     ok = ok && csv_append_bytes(&job->line, "column", strlen("column")) && job->measure->names(job);
-    return csv_measure_end_line(job, ok);
+    return ok && json ? begin_json(job, by) : csv_measure_end_line(job, ok);
+}
+
+static bool end_lines(csv_measure_job *job, bool ok)
+{
+    return ok && (!json_results_wanted(job->e) || json_end(&job->json.results));
 }
 
 static bool write_line(csv_measure_job *job, const void *names, size_t length, size_t column,
                        const csv_cells *cells)
 {
     job->line.used = 0;
-    const bool made = csv_append_bytes(&job->line, names, length) && append_column(job, column);
+    const bool made = csv_append_bytes(&job->line, names, length) &&
+                      csv_append_name(job->table, column, &job->line);
     return (made || csv_measure_end_line(job, false)) && job->measure->results(job, cells) &&
            csv_measure_end_line(job, true);
 }
@@ -230,7 +249,7 @@ static bool write_columns(csv_measure_job *job, const csv_columns *columns)
                              &(csv_cells){.type = c->type, .n = c->n, .values = c->values});
     }
     csv_rows_free(&groups.rows);
-    return finish_output(job->e, ok);
+    return finish_output(job->e, end_lines(job, ok));
 }
 
 static bool measure(csv_measure_job *job)
@@ -556,7 +575,7 @@ static bool measure_large(csv_measure_job *job)
     job->table = &l->x.feed.stream.beginning;
     ok = ok && choose_columns(job) && take_memory(l) &&
          (job->e->o.csv.by.n > 0 ? groups_work(l) : columns_work(l));
-    ok = finish_output(job->e, ok) && ok;
+    ok = finish_output(job->e, end_lines(job, ok));
     if (ok)
         note_skipped(job);
     job->table = NULL;
@@ -571,5 +590,6 @@ bool csv_measure_columns(csv_measure_job *job)
     free(job->columns);
     free(job->skipped);
     key_bytes_free(&job->line);
+    csv_json_free(&job->json);
     return ok;
 }

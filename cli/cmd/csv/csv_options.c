@@ -41,6 +41,7 @@ static const char *foreign_option(const execution *e)
                                      {o->check_order, "--check"},
                                      {o->index || o->with_index, "--index"},
                                      {one_based, "--one-based"},
+                                     {o->bits, "--bits"},
                                      {o->sub_array != 0, "--sub-array"},
                                      {ordered != NULL, ordered},
                                      {f->zero, "-z"},
@@ -143,6 +144,13 @@ const char *csv_columns_wrong(execution *e)
                : csv_wrong(e);
 }
 
+const char *running_wrong(execution *e)
+{
+    if (csv_option(&e->o) == NULL)
+        return e->o.directories.n > 0 ? "-T needs --csv or --tsv" : NULL;
+    return e->o.csv.columns.n > 1 ? "--column is given twice; expected once" : csv_columns_wrong(e);
+}
+
 bool csv_dialect_of(const execution *e, csv_dialect *out)
 {
     *out = (csv_dialect){.quotes = !e->o.csv.no_quotes, .header = !e->o.csv.no_header};
@@ -238,6 +246,17 @@ static const char sort_help[] =
     "                    checks the order. For example:\n"
     "                    ordo sort --csv sales.csv --key city --key price:desc -o sorted.csv\n";
 
+static const char check_help[] =
+    "  --csv, --tsv      the input is rows of fields: checks that they are in the order of 'ordo\n"
+    "                    sort --csv' with the same keys; names the first row that is not by its\n"
+    "                    line\n";
+
+static const char merge_help[] =
+    "  --csv, --tsv      the files are rows of fields that 'ordo sort --csv' has sorted by the\n"
+    "                    same keys. Their headers must be the same; the output has one. Rows that\n"
+    "                    tie keep the order of the files; -r reverses all keys, -u writes only\n"
+    "                    the first row of a tie\n";
+
 static const char argsort_help[] =
     "  --csv, --tsv      the input is rows of fields: prints the positions of the rows in order,\n"
     "                    counted without the header\n";
@@ -277,6 +296,25 @@ static const char columns_help[] =
     "                    error (stop, the default) or skip (leave them out and print on stderr\n"
     "                    how many); --skip-bad is --bad skip\n";
 
+static const char sample_help[] =
+    "  --csv, --tsv      the input is rows of fields: writes the header and the rows that were\n"
+    "                    chosen\n";
+
+static const char moving_help[] =
+    "  --csv, --tsv      the input is rows of fields: writes them in their order with one more\n"
+    "                    column, the results of a column of numbers\n"
+    "  --column NAME|N   this column, by name or by number from 1. Rows in which it is empty get\n"
+    "                    an empty result and do not count\n"
+    "  --as NAME         the name of the new column; default: that of the operation\n"
+    "  --by NAME|N       results begin anew in each group of rows that have the same value in "
+    "this\n"
+    "                    column; may be given several times\n";
+
+static const char bad_help[] =
+    "  --bad B           rows with too many or too few fields, and values that are no numbers:\n"
+    "                    error (stop, the default) or skip (leave them out and print on stderr\n"
+    "                    how many); --skip-bad is --bad skip\n";
+
 static const char keys_help[] =
     "  --key NAME|N[:TYPE][:desc|:asc]\n"
     "                    the column to compare by, by name or by number from 1. May be given\n"
@@ -305,6 +343,8 @@ static const struct row_command {
     const char *help;
 } commands[] = {
     {&command_sort, csv_sort, sort_help},
+    {&command_check, csv_check, check_help},
+    {&command_merge, csv_merge, merge_help},
     {&command_argsort, csv_argsort, argsort_help},
     {&command_unique, csv_unique, unique_help},
     {&command_rank, csv_rank, rank_help},
@@ -318,6 +358,10 @@ static const struct row_command {
     {&command_sum, csv_summary, columns_help},
     {&command_count, csv_count, columns_help},
     {&command_describe, csv_summary, columns_help},
+    {&command_shuffle, csv_sample, sample_help},
+    {&command_sample, csv_sample, sample_help},
+    {&command_moving, csv_running, moving_help},
+    {&command_scan, csv_running, moving_help},
 };
 
 static const struct row_command *find(const command *c)
@@ -336,6 +380,8 @@ void csv_print_help(const command *c, FILE *to)
     if ((c->flags & CSV_IN) == 0)
         return;
     const char *const own = find(c)->help;
-    fprintf(to, "\nRows of CSV and TSV files:\n%s%s%s", own, own == columns_help ? "" : keys_help,
-            format_help);
+    const char *const more = own == columns_help                        ? ""
+                             : own == sample_help || own == moving_help ? bad_help
+                                                                        : keys_help;
+    fprintf(to, "\nRows of CSV and TSV files:\n%s%s%s", own, more, format_help);
 }

@@ -74,18 +74,20 @@ static size_t split_record(void *user, const char *text, size_t length)
     return whole <= length ? whole : 0;
 }
 
-/* As ordo_line_format.key. */
+/* As ordo_line_format.key. The last record of a sample may be incomplete. */
 static ptrdiff_t key_of_record(void *user, const char *record, size_t length, void *into,
                                size_t room)
 {
     record_head head;
 
     (void)user;
-    (void)length;
+    if (length < sizeof head)
+        return 0;
     memcpy(&head, record, sizeof head);
-    if (head.key <= room && head.key > 0)
-        memcpy(into, record + sizeof head, head.key);
-    return (ptrdiff_t)head.key;
+    const size_t there = length - sizeof head, key = head.key < there ? head.key : there;
+    if (key <= room && key > 0)
+        memcpy(into, record + sizeof head, key);
+    return (ptrdiff_t)key;
 }
 
 static bool read_record(csv_sorting *sorting, csv_item *item)

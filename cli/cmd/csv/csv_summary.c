@@ -2,6 +2,8 @@
  * `median`: results of each column of numbers, or of each group and column (see csv_command.h). */
 #include "cli/cmd/csv/csv_command.h"
 
+#include "cli/io/deviation.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,35 +11,48 @@ enum {
     CHUNK = 1 << 16 /* numbers of a file that are summarised at a time */
 };
 
-/* The summary of numbers in a file. */
-static bool summarize_file(const csv_cells *cells, summary *out)
+typedef void (*take_numbers)(void *user, const void *values, size_t n);
+
+/* Gives the numbers to `take`, those of a file in pieces. False after a message. */
+static bool visit_numbers(const csv_cells *cells, take_numbers take, void *user)
 {
+    if (cells->values != NULL || cells->n == 0) {
+        take(user, cells->values, (size_t)cells->n);
+        return true;
+    }
     uint64_t *const chunk = cli_alloc(CHUNK, sizeof *chunk, "the numbers of a column");
     bool            ok = chunk != NULL;
-
-    summary_of(cells->type, chunk, 0, out);
     for (uint64_t done = 0, n; ok && done < cells->n; done += n) {
-        summary part;
         n = cells->n - done < CHUNK ? cells->n - done : CHUNK;
         ok = csv_spill_read(cells->file, cells->at + done * sizeof *chunk, chunk,
                             (size_t)n * sizeof *chunk);
-        if (ok) {
-            summary_of(cells->type, chunk, (size_t)n, &part);
-            summary_add(out, &part);
-        }
+        if (ok)
+            take(user, chunk, (size_t)n);
     }
     free(chunk);
     return ok;
 }
 
+static void take_summary(void *user, const void *values, size_t n)
+{
+    summary *const s = user;
+    summary        part;
+
+    summary_of(s->type, values, n, &part);
+    summary_add(s, &part);
+}
+
+static void take_deviation(void *user, const void *values, size_t n)
+{
+    deviation_add(user, values, n);
+}
+
 static bool summarize(const csv_cells *cells, summary *out)
 {
-    if (cells->summary != NULL)
-        *out = *cells->summary;
-    else if (cells->values != NULL || cells->n == 0)
-        summary_of(cells->type, cells->values, (size_t)cells->n, out);
-    else
-        return summarize_file(cells, out);
+    summary_of(cells->type, NULL, 0, out);
+    if (cells->summary == NULL)
+        return visit_numbers(cells, take_summary, out);
+    *out = *cells->summary;
     return true;
 }
 
@@ -104,7 +119,7 @@ static bool append_name(csv_measure_job *job)
 
 static bool append_described_names(csv_measure_job *job)
 {
-    static const char *const names[] = {"count", "mean", "min", "25%", "50%", "75%", "max"};
+    static const char *const names[] = {"count", "mean", "std", "min", "25%", "50%", "75%", "max"};
     bool                     ok = true;
 
     for (size_t i = 0; ok && i < sizeof names / sizeof names[0]; i++)
@@ -114,14 +129,19 @@ static bool append_described_names(csv_measure_job *job)
 
 static bool append_described(csv_measure_job *job, const csv_cells *cells)
 {
-    double  quartiles[3];
-    summary s;
+    double    quartiles[3];
+    summary   s;
+    deviation spread;
 
     if (!summarize(cells, &s) || !csv_cells_quantiles(job, cells, quartiles))
         return false;
+    deviation_start(&spread, &s);
+    if (!visit_numbers(cells, take_deviation, &spread))
+        return false;
+    const double std = is_nan(job, &s) ? (double)NAN : deviation_sample(&spread);
     const double mean = is_nan(job, &s) ? (double)NAN : summary_sum(&s) / (double)s.n;
     bool         ok = append_count(job, &s) && csv_measure_number(job, ORDO_F64, &mean) &&
-              append_extreme(job, &s, summary_least);
+              csv_measure_number(job, ORDO_F64, &std) && append_extreme(job, &s, summary_least);
     for (size_t i = 0; ok && i < 3; i++)
         ok = csv_measure_number(job, ORDO_F64, &quartiles[i]);
     return (ok && append_extreme(job, &s, summary_most)) || csv_measure_end_line(job, false);
@@ -148,12 +168,13 @@ bool csv_summary(execution *e)
 
 static bool append_places(csv_measure_job *job)
 {
+    char text[NUMBER_TEXT_MAX];
     bool ok = true;
 
     if (job->e->command == &command_median)
         return csv_measure_text(job, "median", strlen("median"));
     for (size_t j = 0; ok && j < job->count; j++)
-        ok = csv_measure_number(job, ORDO_F64, &job->q[j]);
+        ok = csv_measure_text(job, text, place_name(job->e, j, text));
     return ok;
 }
 

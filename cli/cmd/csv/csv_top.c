@@ -142,10 +142,19 @@ static bool too_large(uint64_t k, uint64_t n, const char *name)
 }
 
 typedef struct place_picker {
-    execution *e;
-    uint64_t   seen;
-    key_bytes *rows; /* of each place */
+    execution       *e;
+    uint64_t         seen;
+    key_bytes       *rows;  /* of each place */
+    const csv_table *table; /* with the header and the first rows */
 } place_picker;
+
+static bool begin_rows(void *user, const csv_table *table)
+{
+    place_picker *const p = user;
+
+    p->table = table;
+    return json_results_wanted(p->e) || csv_write_header(table, &p->e->out);
+}
 
 static bool keep_row(void *user, csv_item *item)
 {
@@ -159,15 +168,44 @@ static bool keep_row(void *user, csv_item *item)
     return true;
 }
 
+/* The rows as objects; columns of numbers have numbers. */
+static bool put_rows(const place_picker *p)
+{
+    const csv_table *const table = p->table;
+    csv_json               json = {.n = 0};
+    key_bytes              names = {.used = 0};
+    size_t *const          numbers = cli_alloc(table->columns, sizeof *numbers, "the columns");
+    size_t                 count = 0;
+    bool                   ok = numbers != NULL && csv_number_columns(table, NULL, numbers, &count);
+
+    for (size_t i = 0; ok && i < table->columns; i++)
+        ok = (i == 0 || csv_append_bytes(&names, &table->dialect.separator, 1)) &&
+             csv_append_name(table, i, &names);
+    ok = ok && csv_append_bytes(&names, "\n", 1) && csv_json_begin(&json, p->e, table, &names);
+    for (size_t i = 0; ok && i < count; i++)
+        json.is_number[numbers[i]] = true;
+    for (size_t i = 0; ok && i < p->e->o.count; i++)
+        ok = csv_json_row(&json, (const char *)p->rows[i].data, p->rows[i].used);
+    ok = ok && json_end(&json.results);
+    csv_json_free(&json);
+    key_bytes_free(&names);
+    free(numbers);
+    return ok;
+}
+
 static bool write_kept(void *user, const csv_table *table)
 {
     const place_picker *const p = user;
     const uint64_t *const     k = p->e->o.list;
     bool                      ok = true;
 
+    for (size_t i = 0; i < p->e->o.count; i++)
+        if (k[i] > p->seen)
+            return too_large(k[i], p->seen, table->files[0].name);
+    if (json_results_wanted(p->e))
+        return put_rows(p);
     for (size_t i = 0; ok && i < p->e->o.count; i++)
-        ok = k[i] <= p->seen ? output_bytes(&p->e->out, p->rows[i].data, p->rows[i].used)
-                             : too_large(k[i], p->seen, table->files[0].name);
+        ok = output_bytes(&p->e->out, p->rows[i].data, p->rows[i].used);
     return ok;
 }
 
@@ -178,8 +216,9 @@ bool csv_select(execution *e)
     if (picker.rows == NULL)
         return false;
     memset(picker.rows, 0, e->o.count * sizeof *picker.rows);
-    const bool ok =
-        csv_in_order(e, &(csv_job){.visit = keep_row, .finish = write_kept, .user = &picker});
+    const bool ok = csv_in_order(
+        e,
+        &(csv_job){.header = begin_rows, .visit = keep_row, .finish = write_kept, .user = &picker});
     for (size_t i = 0; i < e->o.count; i++)
         key_bytes_free(&picker.rows[i]);
     free(picker.rows);

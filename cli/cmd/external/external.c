@@ -371,7 +371,7 @@ static bool select_keys(external *x)
         if (count_nans(x->in.type, keys + j * size, 1) > 0)
             return cli_fail("select: -k %llu is too large: %s has fewer elements that are not NaN",
                             (unsigned long long)k[j], x->in.s.name);
-    return pieces_finish(x->e, output_array(&x->e->out, x->in.type, keys, o->count), &x->report);
+    return pieces_finish(x->e, put_measures(x->e, x->in.type, keys, o->count), &x->report);
 }
 
 static bool quantiles(external *x)
@@ -391,7 +391,7 @@ static bool quantiles(external *x)
             : ordo_external_quantiles(x->e->ctx, &x->elements, &x->from, o->list, o->count, values,
                                       (ordo_nans)o->nans, method, &x->opts, &x->report);
     return ended(x, status) &&
-           pieces_finish(x->e, output_array(&x->e->out, ORDO_F64, values, o->count), &x->report);
+           pieces_finish(x->e, put_measures(x->e, ORDO_F64, values, o->count), &x->report);
 }
 
 static bool run(external *x)

@@ -181,6 +181,18 @@ def exact_sum(values):
     return math.nan if any(math.isnan(v) for v in values) else sum(Fraction(v) for v in values)
 
 
+def deviation(values):
+    """The sample standard deviation, rounded at the end."""
+    if len(values) < 2:
+        return math.nan
+    exact = [Fraction(v) for v in values]
+    mean = sum(exact) / len(exact)
+    square = sum((v - mean) ** 2 for v in exact) / (len(exact) - 1)
+    digits = 2000  # more than f64 has on both sides of the point
+    return float(Fraction(math.isqrt((square.numerator << 2 * digits) // square.denominator),
+                          1 << digits))  # fmt: skip
+
+
 def model(command, values, omit):
     """The results of a column as numbers."""
     if omit:
@@ -195,7 +207,8 @@ def model(command, values, omit):
         return [float(least if command == "min" else most)]
     quartiles = np.quantile(values, [0.25, 0.5, 0.75]) if values else [math.nan] * 3
     mean = math.nan if nan else float(exact_sum(values)) / len(values)
-    return [len(values), mean, float(least), *quartiles, float(most)]
+    spread = math.nan if nan else deviation(values)
+    return [len(values), mean, spread, float(least), *quartiles, float(most)]
 
 
 @pytest.mark.parametrize("command", ["min", "max", "sum", "count", "describe"])

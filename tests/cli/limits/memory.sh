@@ -128,10 +128,16 @@ check_rows() {
         'topk --csv --key key -k 5' 'topk --csv --key key -k 2 --by small' 'select --csv --key rest -k 9' \
         'unique --csv --key small --counts' 'describe --csv' 'sum --csv --column key --by rest' 'median --csv --column key' \
         'quantile --csv --column key --by small -q 0.5' 'min --csv' 'max --csv' 'count --csv' 'percentile --csv --column key -p 5'
+    held=yes
+    each rows 'shuffle --csv --seed 3' 'sample --csv -k 999' 'moving --csv --column small --window 9' 'scan --csv --column key' \
+        'scan --csv --column small --by small'
+    held=
     ordo sort --csv --key key rows -o sorted
     rm rows*
     pack sorted gzip:.gz
     same sorted "$all" sort --csv --key key -c
+    same sorted "$all" check --csv --key key
+    same sorted "$all" merge --csv --key key sorted
     rm sorted*
 }
 
