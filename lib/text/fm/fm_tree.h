@@ -1,0 +1,46 @@
+/* fm_tree.h - the Huffman tree of the letters of an FM-index, whose nodes have up to 4 children.
+ *
+ * The code of a letter is the path to its leaf, a digit of 2 bits for each node. Node 0 has the
+ * first digits of all letters of the transform, its child d the second digits of those whose first
+ * digit is d, and so on, each in the order of the transform. The digits of the nodes form one
+ * sequence, a level of the tree after the other; a level ends with zeros up to a whole cell. The
+ * tree, and so the place of every digit, follows from the counts of the letters. */
+#ifndef ORDO_TEXT_FM_FM_TREE_H
+#define ORDO_TEXT_FM_FM_TREE_H
+
+#include <stdint.h>
+
+#define FM_MOST ((uint64_t)1 << 32) /* bytes of a text: counts have 32 bits */
+
+enum {
+    FM_LETTERS = 256,
+    FM_DIGITS = 4,   /* values of a digit */
+    FM_CELL = 224,   /* digits of a cell */
+    FM_NODES = 85,   /* most inner nodes of 256 letters */
+    FM_LEVELS = 28   /* most levels of fewer than FM_MOST letters: a node of height h has at least
+                      * as many as one of height h - 1 and three of height h - 2 */
+};
+
+/* A node that is no leaf. A place in it is a number of digits from its start on. */
+typedef struct fm_node {
+    uint64_t start;            /* in the sequence */
+    uint32_t size;             /* digits */
+    uint32_t level;
+    uint32_t base[FM_DIGITS];  /* how often each digit occurs before `start`, modulo 2^32 */
+    uint32_t sizes[FM_DIGITS]; /* how often each digit occurs in the node */
+    uint64_t starts[FM_DIGITS];/* of each child: its start, or the first row of its letter */
+    int16_t  child[FM_DIGITS]; /* a node, or ~code of a letter; ~0 if the digit does not occur */
+} fm_node;
+
+typedef struct fm_tree {
+    unsigned node_count, level_count;
+    uint64_t cells; /* with an empty one at the end */
+    uint64_t level_start[FM_LEVELS + 1];
+    fm_node  nodes[FM_NODES];
+    uint64_t path[FM_LETTERS]; /* the digits of each code, the first one in the lowest bits */
+} fm_tree;
+
+/* The tree of `letters` letters; below[c] letters of the text have a code less than c. */
+void fm_tree_build(fm_tree *tree, const uint64_t *below, unsigned letters);
+
+#endif
