@@ -4,11 +4,12 @@
  *
  * The transform is a Huffman-shaped wavelet tree: the code of a letter is a sequence of digits of
  * 2 bits (fm_tree.h). The digits of all nodes, a level after the other, are in cells: 224 digits
- * as bit planes, and how often each value occurs before, from the beginning of a group of cells on.
+ * as bit planes, and how often each value occurs before the middle, from the beginning of a group
+ * of cells on.
  * So the number of occurrences of a letter before a row takes a cache line for each digit.
  *
  * A row is marked if its position is a multiple of `sample`. `marks` has the number of marked rows
- * before each block of 256 rows, `offsets` the place of each marked row in its block; `samples` has
+ * before each block of 256 rows, which rows 0 to n + 1 are in, `offsets` the place of each marked row in its block; `samples` has
  * their positions, divided by sample. `rows` has the row of each multiple of sample. Each part
  * begins at a multiple of 64 bytes. */
 #ifndef ORDO_TEXT_FM_FM_H
@@ -24,7 +25,8 @@
 
 enum {
     FM_VERSION = 2,
-    FM_PLANES = 7, /* words of a cell */
+    FM_PLANES = 7,   /* words of a cell */
+    FM_MIDDLE = 128, /* digits of a cell before its counts */
     FM_GROUP = ORDO_TUNE(256, 3), /* cells of a group: its counts have 16 bits */
     FM_BLOCK = 256,               /* rows of a block of marks */
     FM_SAMPLE = 64, /* default; also named in ordo_text.h, cmd_search.c and _text.py */
@@ -92,47 +94,41 @@ uint64_t fm_checksum(const void *block, size_t bytes);
 ordo_status fm_build_levels(text_work *work, const fm_header *header, const fm_tree *tree,
                             uint8_t *bwt, fm_counts *groups, fm_cell *cells);
 
-/* The first `at` of 64 bits. */
-static inline uint64_t fm_first(unsigned at)
-{
-    return at >= 64 ? UINT64_MAX : (UINT64_C(1) << at) - 1;
-}
-
 /* The bits of 64 digits that are equal to `digit`. */
 static inline uint64_t fm_match(uint64_t low, uint64_t high, unsigned digit)
 {
     return (low ^ ((digit & 1) - UINT64_C(1))) & (high ^ ((digit >> 1) - UINT64_C(1)));
 }
 
-/* The number of digits `digit` among the first `within` of a cell. */
-static inline uint32_t fm_count(const fm_cell *cell, unsigned digit, unsigned within)
-{
-    const uint64_t *const p = cell->planes;
-    int                   count = 0;
-    for (unsigned g = 0; g < 3; g++)
-        count += __builtin_popcountll(fm_match(p[2 * g], p[2 * g + 1], digit) &
-                                      fm_first(within > 64 * g ? within - 64 * g : 0));
-    count += __builtin_popcountll(fm_match(p[6], p[6] >> 32, digit) &
-                                  fm_first(within > 192 ? within - 192 : 0));
-    return (uint32_t)count;
-}
-
-/* The number of digits `digit` among the first `at`, modulo 2^32. */
+/* The number of digits `digit` among the first `at`, modulo 2^32: from the middle of a cell on, or
+ * back from there. Without branches, because `at` is random. */
 static inline uint32_t fm_rank(const ordo_fm *fm, unsigned digit, uint64_t at)
 {
-    uint64_t const       number = at / FM_CELL;
-    const fm_cell *const cell = &fm->cells[number];
+    uint64_t const        number = at / FM_CELL;
+    const fm_cell *const  cell = &fm->cells[number];
+    unsigned const        within = (unsigned)(at % FM_CELL);
+    unsigned const        right = within >= FM_MIDDLE, bits = within % FM_MIDDLE;
+    uint64_t const        back = right - UINT64_C(1);
+    const uint64_t *const p = &cell->planes[4 * right];
+    uint64_t const        low = fm_match(p[0], p[1], digit);
+    uint64_t const        high = fm_match(p[2], p[3 - right] >> 32 * right, digit);
+    uint64_t const        first = (UINT64_C(1) << bits % 64) - 1;
+    uint64_t const        full = UINT64_C(0) - bits / 64;
+    uint64_t const        count =
+        (uint64_t)__builtin_popcountll(low & ((first | full) ^ back)) +
+        (uint64_t)__builtin_popcountll(high & ((first & full) ^ back));
     return fm->groups[number / FM_GROUP].digits[digit] + cell->counts[digit] +
-           fm_count(cell, digit, (unsigned)(at % FM_CELL));
+           (uint32_t)((count ^ back) - back);
 }
 
 /* Digit `at`. */
 static inline unsigned fm_digit(const ordo_fm *fm, uint64_t at)
 {
-    unsigned const        within = (unsigned)(at % FM_CELL), bit = within % 64;
-    const uint64_t *const pair = fm->cells[at / FM_CELL].planes + within / 64 * 2;
-    uint64_t const        high = within < 192 ? pair[1] >> bit : pair[0] >> (bit + 32);
-    return (unsigned)((pair[0] >> bit & 1) | (high & 1) << 1);
+    const fm_cell *const cell = &fm->cells[at / FM_CELL];
+    unsigned const       within = (unsigned)(at % FM_CELL), pair = within / 64, last = pair / 3;
+    uint64_t const       low = cell->planes[2 * pair] >> within % 64;
+    uint64_t const       high = cell->planes[2 * pair + 1 - last] >> (within % 64 + 32 * last);
+    return (unsigned)((low & 1) | (high & 1) << 1);
 }
 
 /* ---- Searches, compiled for each instruction set that counts bits faster ---- */

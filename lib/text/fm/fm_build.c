@@ -60,7 +60,7 @@ static ordo_status build_samples(text_work *work, samples_work *w)
     TRY(text_loop(work, rows, w->grain, count_marks, w));
     uint64_t const all = ordo_sums_before_64(w->before, ordo_div_up(rows, w->grain));
     TRY(text_loop(work, rows, w->grain, write_samples, w));
-    w->marks[ordo_div_up(rows, FM_BLOCK)] = (uint32_t)all;
+    w->marks[ordo_div_up(rows, FM_BLOCK)] = w->marks[rows / FM_BLOCK + 1] = (uint32_t)all;
     return ORDO_OK;
 }
 

@@ -16,7 +16,7 @@ static size_t end_of(size_t from, size_t count, size_t size)
 
 fm_parts fm_layout(uint64_t n, uint64_t cells, uint32_t sample)
 {
-    fm_parts p = {.block_count = (size_t)(n / FM_BLOCK) + 1,
+    fm_parts p = {.block_count = (size_t)((n + 1) / FM_BLOCK) + 1,
                   .sample_count = (size_t)(n / sample + (n % sample != 0))};
     p.groups = end_of(0, 1, sizeof(fm_header));
     p.cells = end_of(p.groups, (size_t)((cells - 1) / FM_GROUP) + 1, sizeof(fm_counts));
@@ -125,6 +125,15 @@ static ordo_status check_letters(ordo_exec *exec, const fm_header *h)
     return ORDO_OK;
 }
 
+static uint32_t cell_count(const fm_cell *cell, unsigned digit)
+{
+    const uint64_t *const p = cell->planes;
+    int                   count = 0;
+    for (unsigned g = 0; g < 3; g++)
+        count += __builtin_popcountll(fm_match(p[2 * g], p[2 * g + 1], digit));
+    return (uint32_t)(count + __builtin_popcountll(fm_match(p[6], p[6] >> 32, digit) << 32));
+}
+
 /* Checks that all counts are those of the digits before, and that digits between levels are 0. */
 static ordo_status check_cells(ordo_exec *exec, const ordo_fm *fm)
 {
@@ -134,9 +143,9 @@ static ordo_status check_cells(ordo_exec *exec, const ordo_fm *fm)
         const fm_counts *const group = &fm->groups[i / FM_GROUP];
         bool                   right = true;
         for (unsigned d = 0; d < FM_DIGITS; d++) {
-            right &= i % FM_GROUP != 0 || (group->digits[d] == sums[d] && cell->counts[d] == 0);
-            right &= (uint32_t)(group->digits[d] + cell->counts[d]) == sums[d];
-            sums[d] += fm_count(cell, d, FM_CELL);
+            right &= i % FM_GROUP != 0 || group->digits[d] == sums[d];
+            right &= fm_rank(fm, d, i * FM_CELL) == sums[d];
+            sums[d] += cell_count(cell, d);
         }
         FAIL_IF(!right, ORDO_E_ARG, "cell %zu of the index is damaged", i);
         if (i % TEXT_POLL == 0 && ordo_poll(exec, (double)i / (double)fm->tree.cells))
@@ -145,24 +154,19 @@ static ordo_status check_cells(ordo_exec *exec, const ordo_fm *fm)
     return ORDO_OK;
 }
 
-static bool has_digits(const ordo_fm *fm, uint64_t at, const uint32_t *base, const uint32_t *more)
-{
-    bool right = true;
-    for (unsigned d = 0; d < FM_DIGITS; d++)
-        right &= fm_rank(fm, d, at) == (uint32_t)(base[d] + more[d]);
-    return right;
-}
-
 /* Checks that each node has as many of each digit as the tree says. Then so have the digits between
  * two levels: they are 0. */
 static ordo_status check_nodes(ordo_exec *exec, const ordo_fm *fm)
 {
-    static const uint32_t none[FM_DIGITS] = {0};
     for (unsigned k = 0; k < fm->tree.node_count; k++) {
         const fm_node *const node = &fm->tree.nodes[k];
-        FAIL_IF(!has_digits(fm, node->start, node->base, none) ||
-                    !has_digits(fm, node->start + node->size, node->base, node->sizes),
-                ORDO_E_ARG, "node %u of the index is damaged", k);
+        for (unsigned d = 0; d < FM_DIGITS; d++) {
+            const fm_branch *const branch = &node->branches[d];
+            FAIL_IF(fm_rank(fm, d, node->start) != branch->base ||
+                        fm_rank(fm, d, node->start + node->size) !=
+                            (uint32_t)(branch->base + branch->size),
+                    ORDO_E_ARG, "node %u of the index is damaged", k);
+        }
     }
     for (uint64_t at = 0; at < 2 * FM_CELL && fm->tree.node_count > 0; at++) {
         const fm_node *const last = &fm->tree.nodes[fm->tree.node_count - 1];
@@ -176,7 +180,7 @@ static ordo_status check_nodes(ordo_exec *exec, const ordo_fm *fm)
 /* Checks that each multiple of `sample` has a mark, whose row leads back to it. */
 static ordo_status check_samples(ordo_exec *exec, const ordo_fm *fm)
 {
-    size_t const blocks = (size_t)fm->n / FM_BLOCK + 1;
+    size_t const blocks = (size_t)(fm->n + 1) / FM_BLOCK + 1;
     size_t       at = 0;
     for (size_t block = 0; block <= blocks; block++) {
         size_t const to = block < blocks ? fm->marks[block + 1] : (size_t)fm->sample_count;

@@ -27,6 +27,12 @@ typedef struct level_work {
     size_t (*place)[FM_NODES + 1]; /* of each piece and node: the next place */
 } level_work;
 
+/* How many of n digits are d, of which `ones` have the low bit, `twos` the high bit. */
+static uint32_t count_of(size_t d, uint32_t n, uint32_t ones, uint32_t twos, uint32_t both)
+{
+    return d == 0 ? n - ones - twos + both : d == 3 ? both : (d == 1 ? ones : twos) - both;
+}
+
 static void fill_cell(fm_cell *cell, const uint8_t *letters, size_t n, const uint8_t *digits,
                       uint32_t *counts)
 {
@@ -36,8 +42,6 @@ static void fill_cell(fm_cell *cell, const uint8_t *letters, size_t n, const uin
         low[i] = digit & 1;
         high[i] = (uint8_t)(digit >> 1);
     }
-    for (size_t d = 0; d < FM_DIGITS; d++)
-        cell->counts[d] = (uint16_t)counts[d];
     uint32_t ones = 0, twos = 0, both = 0;
     for (size_t g = 0; g < 4; g++) {
         uint64_t const a = text_gather_bits(low + 64 * g), b = text_gather_bits(high + 64 * g);
@@ -47,11 +51,12 @@ static void fill_cell(fm_cell *cell, const uint8_t *letters, size_t n, const uin
         ones += (uint32_t)__builtin_popcountll(a);
         twos += (uint32_t)__builtin_popcountll(b);
         both += (uint32_t)__builtin_popcountll(a & b);
+        if (g == FM_MIDDLE / 64 - 1)
+            for (size_t d = 0; d < FM_DIGITS; d++)
+                cell->counts[d] = (uint16_t)(counts[d] + count_of(d, FM_MIDDLE, ones, twos, both));
     }
-    counts[0] += FM_CELL - ones - twos + both;
-    counts[1] += ones - both;
-    counts[2] += twos - both;
-    counts[3] += both;
+    for (size_t d = 0; d < FM_DIGITS; d++)
+        counts[d] += count_of(d, FM_CELL, ones, twos, both);
 }
 
 /* Fills the cells of the level in some groups. The counts of a whole group are written to the next
@@ -133,14 +138,14 @@ static ordo_status spread_level(text_work *work, level_work *w, size_t *n)
 static void read_digits(level_work *w, const fm_header *header)
 {
     for (unsigned c = 0; c < header->letters; c++) {
-        int node = 0;
-        for (unsigned level = 0; level < w->level && node >= 0; level++)
-            node = w->tree->nodes[node].child[w->tree->path[c] >> 2 * level & 3];
-        uint8_t const letter = header->letter[c];
-        w->digit[letter] = w->tree->path[c] >> 2 * w->level & 3;
-        int const child = node < 0 ? -1 : w->tree->nodes[node].child[w->digit[letter]];
-        w->goes_on[letter] = child >= 0;
-        w->node[letter] = (uint8_t)(child >= 0 ? child : FM_NODES);
+        uint64_t const path = w->tree->path[c];
+        uint8_t const  letter = header->letter[c];
+        uint32_t       node = 0;
+        for (unsigned level = 0; level <= w->level && (node > 0 || level == 0); level++)
+            node = w->tree->nodes[node].branches[path >> 2 * level & 3].child;
+        w->digit[letter] = path >> 2 * w->level & 3;
+        w->goes_on[letter] = node > 0;
+        w->node[letter] = (uint8_t)(node > 0 ? node : FM_NODES);
     }
 }
 
@@ -169,7 +174,6 @@ ordo_status fm_build_levels(text_work *work, const fm_header *header, const fm_t
         if (level + 1 < tree->level_count)
             TRY(spread_level(work, w, &n));
     }
-    for (size_t d = 0; d < FM_DIGITS; d++)
-        cells[tree->cells - 1].counts[d] = (uint16_t)w->carry[d];
+    fill_cell(&cells[tree->cells - 1], bwt, 0, w->digit, w->carry);
     return ORDO_OK;
 }

@@ -1,8 +1,10 @@
 /* fm_loops.h - the loops of searches in an FM-index; included by a file for each instruction set,
  * which defines FM_LOOPS, the name of the table.
  *
- * Each step of a search waits for a cell of each bound. So FM_WIDTH searches run at once: a pass
- * over them takes one digit of a letter for each, and prefetches the cells of the next digit.
+ * Each step of a search waits for the cells of its bounds. So FM_WIDTH searches run at once: a pass
+ * over them takes one digit of a letter for each, and prefetches the cells of the next digit. Codes
+ * have different lengths, and a branch at their ends would be mispredicted; so a pass lists the
+ * searches that reach the end of a letter, and then goes over the list.
  *
  * The counts of a view are not checked, so rows and places are limited to those that exist. */
 #include "text/fm/fm.h"
@@ -13,85 +15,74 @@ enum {
     FM_WIDTH = 32
 };
 
-/* The number of letters of the transform before a row: the primary row has none. */
-static inline uint64_t fm_before(const ordo_fm *fm, uint64_t row)
-{
-    return row - (row > fm->primary);
-}
-
 static inline void fm_fetch(const ordo_fm *fm, uint64_t at)
 {
     TEXT_PREFETCH(&fm->cells[at / FM_CELL]);
 }
 
-/* How many digits `digit` the node has before place `at` of the sequence: where a letter that is
- * there goes on in the child. */
-static inline uint64_t fm_down(const ordo_fm *fm, const fm_node *node, unsigned digit, uint64_t at)
+/* The place in the sequence of digits. The primary row has no letter. */
+static inline uint64_t fm_at(const ordo_fm *fm, uint32_t node, uint64_t at)
 {
-    return ordo_min(fm_rank(fm, digit, at) - node->base[digit], node->sizes[digit]);
+    return at - ((node == 0) & (at > fm->primary));
+}
+
+/* How often the branch was taken before place `at` of the sequence. */
+static inline uint64_t fm_taken(const ordo_fm *fm, const fm_branch *branch, unsigned digit,
+                                uint64_t at)
+{
+    return ordo_min((uint32_t)(fm_rank(fm, digit, at) - branch->base), branch->size);
 }
 
 typedef struct fm_search {
     size_t   pattern;
     uint64_t left;   /* bytes to go */
     uint64_t path;   /* digits to go */
-    uint64_t lo, hi; /* rows before a letter, then places in the sequence */
-    int      node;
+    uint64_t lo, hi; /* rows if node is 0, else places in the sequence */
+    uint32_t node;
 } fm_search;
-
-/* Takes the next byte of the pattern. False if it does not occur in the text. */
-static inline bool take(const ordo_fm *fm, const fm_patterns *p, fm_search *s, unsigned *code)
-{
-    int const found = fm->code[p->bytes[p->offsets[s->pattern] + --s->left]];
-    *code = (unsigned)found;
-    if (ORDO_UNLIKELY(found < 0))
-        s->hi = s->lo;
-    return found >= 0;
-}
 
 /* Goes on with the next letter. False if the search is done. */
 static inline bool descend(const ordo_fm *fm, const fm_patterns *p, fm_search *s)
 {
-    unsigned code;
-    if (s->hi <= s->lo || s->left == 0 || !take(fm, p, s, &code))
+    if (s->hi <= s->lo || s->left == 0)
         return false;
-    s->node = 0;
+    int const code = fm->code[p->bytes[p->offsets[s->pattern] + --s->left]];
+    if (code < 0) {
+        s->hi = s->lo;
+        return false;
+    }
     s->path = fm->tree.path[code];
-    s->lo = fm_before(fm, s->lo);
-    s->hi = fm_before(fm, s->hi);
     return true;
 }
 
 /* Begins a search: the rows of the last letter are known. False if it is done. */
 static bool begin(const ordo_fm *fm, const fm_patterns *p, size_t pattern, fm_search *s)
 {
-    unsigned code;
-    s->pattern = pattern;
+    *s = (fm_search){.pattern = pattern, .lo = 1, .hi = fm->n + 1};
     s->left = p->offsets[pattern + 1] - p->offsets[pattern];
-    s->lo = 1;
-    s->hi = fm->n + 1;
-    if (s->left > 0 && take(fm, p, s, &code)) {
-        s->lo = 1 + fm->header->below[code];
-        s->hi = 1 + fm->header->below[code + 1];
+    if (s->left > 0) {
+        int const code = fm->code[p->bytes[p->offsets[pattern] + --s->left]];
+        s->lo = code < 0 ? 1 : 1 + fm->header->below[code];
+        s->hi = code < 0 ? 1 : 1 + fm->header->below[code + 1];
     }
     return descend(fm, p, s);
 }
 
-/* Takes a digit. False if the search is done: lo and hi are its rows. */
-static inline bool step(const ordo_fm *fm, const fm_patterns *p, fm_search *s)
+/* Takes a digit. */
+static inline void step(const ordo_fm *fm, fm_search *s)
 {
-    const fm_node *const node = &fm->tree.nodes[s->node];
-    unsigned const       digit = s->path % FM_DIGITS;
-    uint64_t const       from = node->starts[digit];
+    unsigned const         digit = s->path % FM_DIGITS;
+    const fm_branch *const branch = &fm->tree.nodes[s->node].branches[digit];
+    uint64_t const         lo = fm_at(fm, s->node, s->lo), hi = fm_at(fm, s->node, s->hi);
+    uint64_t const         first = fm_taken(fm, branch, digit, lo);
+    uint64_t const         end = hi - lo == 1 ? first + (fm_digit(fm, lo) == digit)
+                                              : fm_taken(fm, branch, digit, hi);
     s->path /= FM_DIGITS;
-    s->lo = from + fm_down(fm, node, digit, s->lo);
-    s->hi = from + fm_down(fm, node, digit, s->hi);
-    s->node = node->child[digit];
-    if (s->hi <= s->lo || (s->node < 0 && !descend(fm, p, s)))
-        return false;
+    s->lo = branch->start + first;
+    s->hi = branch->start + ordo_min(end, branch->size);
+    s->node = branch->child;
     fm_fetch(fm, s->lo);
     fm_fetch(fm, s->hi);
-    return true;
 }
 
 static void search(const ordo_fm *fm, const fm_patterns *patterns, size_t lo, size_t hi,
@@ -109,9 +100,17 @@ static void search(const ordo_fm *fm, const fm_patterns *patterns, size_t lo, si
         }
         if (n == 0)
             return;
-        for (size_t k = n; k-- > 0;) {
+        uint8_t list[FM_WIDTH];
+        size_t  listed = 0;
+        for (size_t k = 0; k < n; k++) {
             fm_search *const s = &active[k];
-            if (!step(fm, patterns, s)) {
+            step(fm, s);
+            list[listed] = (uint8_t)k;
+            listed += (s->node == 0) | (s->hi <= s->lo);
+        }
+        while (listed-- > 0) {
+            fm_search *const s = &active[list[listed]];
+            if (!descend(fm, patterns, s)) {
                 rows[s->pattern] = s->lo;
                 counts[s->pattern] = s->hi > s->lo ? s->hi - s->lo : 0;
                 *s = active[--n];
@@ -122,35 +121,23 @@ static void search(const ordo_fm *fm, const fm_patterns *patterns, size_t lo, si
 
 typedef struct fm_walk {
     size_t   index; /* of the result */
-    uint64_t row, steps;
-    uint64_t at; /* in the sequence */
-    int      node;
+    uint64_t steps; /* letters */
+    uint64_t at;    /* a row if node is 0, else a place in the sequence */
+    uint32_t node;
 } fm_walk;
 
-static inline void begin_letter(const ordo_fm *fm, fm_walk *w)
+/* Takes a digit on the way from a row to that of the position before. Returns the branch: a leaf
+ * leads to the new row. */
+static inline const fm_branch *walk(const ordo_fm *fm, fm_walk *w)
 {
-    w->node = 0;
-    w->at = fm_before(fm, w->row);
-    TEXT_PREFETCH(&fm->marks[w->row / FM_BLOCK]);
-}
-
-/* Takes a digit on the way from a row to that of the position before. Returns w->node: a leaf is
- * the new row. */
-static inline int walk(const ordo_fm *fm, fm_walk *w)
-{
-    const fm_node *const node = &fm->tree.nodes[w->node];
-    unsigned const       digit = fm_digit(fm, w->at);
-    int const            child = node->child[digit];
-    w->at = node->starts[digit] + fm_down(fm, node, digit, w->at);
-    if (child < 0) {
-        w->row = ordo_min(w->at, fm->n);
-        w->steps++;
-        begin_letter(fm, w);
-    } else {
-        w->node = child;
-    }
+    uint64_t const         at = fm_at(fm, w->node, w->at);
+    unsigned const         digit = fm_digit(fm, at);
+    const fm_branch *const branch = &fm->tree.nodes[w->node].branches[digit];
+    w->at = branch->start + fm_taken(fm, branch, digit, at);
+    w->node = branch->child;
+    w->steps += branch->child == 0;
     fm_fetch(fm, w->at);
-    return child;
+    return branch;
 }
 
 /* The number of the row among the marked ones, or SIZE_MAX if it is not marked. */
@@ -173,40 +160,47 @@ static inline size_t find_mark(const ordo_fm *fm, uint64_t row)
 static bool locate(const ordo_fm *fm, uint64_t *rows, size_t n)
 {
     fm_walk active[FM_WIDTH];
+    uint8_t list[FM_WIDTH];
     size_t  running = 0, next = 0;
     for (;;) {
-        while (running < FM_WIDTH && next < n) {
-            fm_walk *const w = &active[running++];
-            *w = (fm_walk){.index = next, .row = rows[next]};
-            next++;
-            begin_letter(fm, w);
-            fm_fetch(fm, w->at);
+        size_t listed = 0;
+        for (size_t k = 0; k < running; k++) {
+            list[listed] = (uint8_t)k;
+            listed += walk(fm, &active[k])->child == 0;
         }
-        if (running == 0)
-            return true;
-        for (size_t k = running; k-- > 0;) {
-            fm_walk *const w = &active[k];
-            size_t const   mark = w->node == 0 ? find_mark(fm, w->row) : SIZE_MAX;
+        for (size_t k = 0; k < listed; k++)
+            TEXT_PREFETCH(&fm->marks[active[list[k]].at / FM_BLOCK]);
+        while (listed-- > 0) {
+            fm_walk *const w = &active[list[listed]];
+            size_t const   mark = find_mark(fm, w->at);
             if (mark != SIZE_MAX) {
                 rows[w->index] = (uint64_t)fm->samples[mark] * fm->sample + w->steps;
                 *w = active[--running];
-                continue;
-            }
-            if (w->steps >= fm->sample || (w->node == 0 && w->row == fm->primary))
+            } else if (w->steps >= fm->sample) {
                 return false;
-            (void)walk(fm, w);
+            }
         }
+        for (; running < FM_WIDTH && next < n; next++) {
+            size_t const mark = find_mark(fm, rows[next]);
+            if (mark == SIZE_MAX) {
+                active[running++] = (fm_walk){.index = next, .at = rows[next]};
+                fm_fetch(fm, rows[next]);
+            } else {
+                rows[next] = (uint64_t)fm->samples[mark] * fm->sample;
+            }
+        }
+        if (running == 0)
+            return true;
     }
 }
 
 static void extract(const ordo_fm *fm, uint64_t row, size_t length, uint8_t *out)
 {
-    fm_walk w = {.row = ordo_min(row, fm->n)};
-    begin_letter(fm, &w);
+    fm_walk w = {.at = row};
     while (length > 0) {
-        int const child = walk(fm, &w);
-        if (child < 0)
-            out[--length] = fm->header->letter[~child];
+        const fm_branch *const branch = walk(fm, &w);
+        if (branch->child == 0)
+            out[--length] = fm->header->letter[branch->code];
     }
 }
 

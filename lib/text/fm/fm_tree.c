@@ -67,10 +67,11 @@ static void place_node(fm_tree *tree, unsigned number, uint64_t *at, uint32_t *c
         tree->level_count = node->level + 1;
     }
     node->start = *at;
-    memcpy(node->base, counts, sizeof node->base);
     for (unsigned d = 0; d < FM_DIGITS; d++) {
-        node->size += node->sizes[d];
-        counts[d] += node->sizes[d];
+        fm_branch *const branch = &node->branches[d];
+        branch->base = counts[d];
+        counts[d] += branch->size;
+        node->size += branch->size;
     }
     *at += node->size;
 }
@@ -86,19 +87,20 @@ static void list_children(fm_tree *tree, const forest *f, entry *queue, unsigned
 {
     fm_node *const node = &tree->nodes[number];
     for (unsigned d = 0; d < FM_DIGITS; d++) {
-        int const      child = f->children[queue[number].node][d];
-        uint64_t const path = queue[number].path | (uint64_t)d << 2 * node->level;
-        node->sizes[d] = child < 0 ? 0 : (uint32_t)f->weight[child];
-        node->child[d] = child < 0 ? (int16_t)~0 : (int16_t)~child;
-        node->starts[d] = 1 + below[child < 0 || child >= (int)letters ? 0 : child];
-        if (child < (int)letters) {
-            if (child >= 0)
-                tree->path[child] = path;
-            continue;
+        fm_branch *const branch = &node->branches[d];
+        int const        child = f->children[queue[number].node][d];
+        uint64_t const   path = queue[number].path | (uint64_t)d << 2 * node->level;
+        branch->size = child < 0 ? 0 : (uint32_t)f->weight[child];
+        branch->start = 1;
+        if (child >= (int)letters) {
+            branch->child = tree->node_count;
+            tree->nodes[tree->node_count].level = node->level + 1;
+            queue[tree->node_count++] = (entry){(int16_t)child, path};
+        } else if (child >= 0) {
+            branch->code = (uint32_t)child;
+            branch->start = 1 + below[child];
+            tree->path[child] = path;
         }
-        node->child[d] = (int16_t)tree->node_count;
-        tree->nodes[tree->node_count].level = node->level + 1;
-        queue[tree->node_count++] = (entry){(int16_t)child, path};
     }
 }
 
@@ -117,9 +119,11 @@ void fm_tree_build(fm_tree *tree, const uint64_t *below, unsigned letters)
         place_node(tree, k, &at, counts);
     }
     for (unsigned k = 0; k < tree->node_count; k++)
-        for (unsigned d = 0; d < FM_DIGITS; d++)
-            if (tree->nodes[k].child[d] >= 0)
-                tree->nodes[k].starts[d] = tree->nodes[tree->nodes[k].child[d]].start;
+        for (unsigned d = 0; d < FM_DIGITS; d++) {
+            fm_branch *const branch = &tree->nodes[k].branches[d];
+            if (branch->child > 0)
+                branch->start = tree->nodes[branch->child].start;
+        }
     tree->cells = (at + FM_CELL - 1) / FM_CELL + 1;
     tree->level_start[tree->level_count] = (tree->cells - 1) * FM_CELL;
 }

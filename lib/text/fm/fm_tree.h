@@ -21,15 +21,20 @@ enum {
                       * as many as one of height h - 1 and three of height h - 2 */
 };
 
-/* A node that is no leaf. A place in it is a number of digits from its start on. */
-typedef struct fm_node {
-    uint64_t start;            /* in the sequence */
-    uint32_t size;             /* digits */
-    uint32_t level;
-    uint32_t base[FM_DIGITS];  /* how often each digit occurs before `start`, modulo 2^32 */
-    uint32_t sizes[FM_DIGITS]; /* how often each digit occurs in the node */
-    uint64_t starts[FM_DIGITS];/* of each child: its start, or the first row of its letter */
-    int16_t  child[FM_DIGITS]; /* a node, or ~code of a letter; ~0 if the digit does not occur */
+/* What follows a digit of a node. */
+typedef struct fm_branch {
+    uint32_t base;  /* how often the digit occurs before the node, modulo 2^32 */
+    uint32_t size;  /* how often it occurs in the node */
+    uint64_t start; /* the start of the child, or the first row of the letter */
+    uint32_t child; /* a node; 0: a leaf, also if the digit does not occur */
+    uint32_t code;  /* of the leaf's letter */
+} fm_branch;
+
+typedef struct fm_node { /* no leaf */
+    uint64_t  start; /* in the sequence of digits */
+    uint32_t  size;  /* digits */
+    uint32_t  level;
+    fm_branch branches[FM_DIGITS];
 } fm_node;
 
 typedef struct fm_tree {
