@@ -3,10 +3,10 @@
  *     header | groups | cells | marks | offsets | samples | rows
  *
  * The transform is a Huffman-shaped wavelet tree: the code of a letter is a sequence of digits of
- * 2 bits (fm_tree.h). The digits of all nodes, a level after the other, are in cells: 224 digits
+ * 4 bits (fm_tree.h). The digits of all nodes, a level after the other, are in cells: 512 digits
  * as bit planes, and how often each value occurs before the middle, from the beginning of a group
  * of cells on.
- * So the number of occurrences of a letter before a row takes a cache line for each digit.
+ * So the number of occurrences of a letter before a row takes a part of a cell for each digit.
  *
  * A row is marked if its position is a multiple of `sample`. `marks` has the number of marked rows
  * before each block of 256 rows, which rows 0 to n + 1 are in, `offsets` the place of each marked row in its block; `samples` has
@@ -25,9 +25,8 @@
 
 enum {
     FM_VERSION = 2,
-    FM_PLANES = 7,   /* words of a cell */
-    FM_MIDDLE = 128, /* digits of a cell before its counts */
-    FM_GROUP = ORDO_TUNE(256, 3), /* cells of a group: its counts have 16 bits */
+    FM_WORDS = FM_CELL / 2 / 64,
+    FM_GROUP = ORDO_TUNE(128, 3), /* cells of a group: counts of cells have 16 bits */
     FM_BLOCK = 256,               /* rows of a block of marks */
     FM_SAMPLE = 64, /* default; also named in ordo_text.h, cmd_search.c and _text.py */
     FM_MOST_SAMPLE = 4096,
@@ -50,11 +49,14 @@ typedef struct fm_counts {
     uint32_t digits[FM_DIGITS]; /* before a group, modulo 2^32 */
 } fm_counts;
 
-/* Words 2 g and 2 g + 1 have the low and the high bits of 64 digits; the halves of the last word
- * have those of the last 32. */
+typedef struct fm_half { /* of a cell */
+    uint64_t planes[FM_BITS][FM_WORDS]; /* of each bit of its digits, the lowest first */
+} fm_half;
+
 typedef struct fm_cell {
-    uint16_t counts[FM_DIGITS];
-    uint64_t planes[FM_PLANES];
+    fm_half  first;
+    uint16_t counts[FM_DIGITS]; /* before the second half, from the beginning of the group on */
+    fm_half  second;
 } fm_cell;
 
 typedef struct fm_parts { /* where the parts begin, in bytes, and the end */
@@ -94,41 +96,49 @@ uint64_t fm_checksum(const void *block, size_t bytes);
 ordo_status fm_build_levels(text_work *work, const fm_header *header, const fm_tree *tree,
                             uint8_t *bwt, fm_counts *groups, fm_cell *cells);
 
-/* The bits of 64 digits that are equal to `digit`. */
-static inline uint64_t fm_match(uint64_t low, uint64_t high, unsigned digit)
+/* Word w of the bits of a half that are equal to `digit`. */
+static inline uint64_t fm_match(const fm_half *half, unsigned w, unsigned digit)
 {
-    return (low ^ ((digit & 1) - UINT64_C(1))) & (high ^ ((digit >> 1) - UINT64_C(1)));
+    return (half->planes[0][w] ^ ((digit & 1) - UINT64_C(1))) &
+           (half->planes[1][w] ^ ((digit >> 1 & 1) - UINT64_C(1))) &
+           (half->planes[2][w] ^ ((digit >> 2 & 1) - UINT64_C(1))) &
+           (half->planes[3][w] ^ ((digit >> 3 & 1) - UINT64_C(1)));
 }
 
-/* The number of digits `digit` among the first `at`, modulo 2^32: from the middle of a cell on, or
- * back from there. Without branches, because `at` is random. */
+static inline const fm_half *fm_half_of(const ordo_fm *fm, uint64_t at)
+{
+    const fm_cell *const cell = &fm->cells[at / FM_CELL];
+    return at % FM_CELL < FM_CELL / 2 ? &cell->first : &cell->second;
+}
+
+/* The number of digits `digit` among the first `at`, modulo 2^32: those between `at` and the middle
+ * of the cell are added to its count or taken off. Without branches, because `at` is random. */
 static inline uint32_t fm_rank(const ordo_fm *fm, unsigned digit, uint64_t at)
 {
+    static const uint64_t ones[2 * FM_WORDS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    static const uint64_t next[2 * FM_WORDS] = {0, 0, 0, 0, UINT64_MAX};
     uint64_t const        number = at / FM_CELL;
-    const fm_cell *const  cell = &fm->cells[number];
-    unsigned const        within = (unsigned)(at % FM_CELL);
-    unsigned const        right = within >= FM_MIDDLE, bits = within % FM_MIDDLE;
-    uint64_t const        back = right - UINT64_C(1);
-    const uint64_t *const p = &cell->planes[4 * right];
-    uint64_t const        low = fm_match(p[0], p[1], digit);
-    uint64_t const        high = fm_match(p[2], p[3 - right] >> 32 * right, digit);
-    uint64_t const        first = (UINT64_C(1) << bits % 64) - 1;
-    uint64_t const        full = UINT64_C(0) - bits / 64;
-    uint64_t const        count =
-        (uint64_t)__builtin_popcountll(low & ((first | full) ^ back)) +
-        (uint64_t)__builtin_popcountll(high & ((first & full) ^ back));
-    return fm->groups[number / FM_GROUP].digits[digit] + cell->counts[digit] +
-           (uint32_t)((count ^ back) - back);
+    const fm_half *const  half = fm_half_of(fm, at);
+    unsigned const        bits = (unsigned)(at % (FM_CELL / 2)), from = FM_WORDS - bits / 64;
+    uint64_t const        part = (UINT64_C(1) << bits % 64) - 1;
+    uint64_t const        back = (at % FM_CELL / (FM_CELL / 2)) - UINT64_C(1);
+    uint64_t              match[FM_WORDS];
+    unsigned              count = 0;
+    for (unsigned w = 0; w < FM_WORDS; w++)
+        match[w] = fm_match(half, w, digit) & ((ones[from + w] | (next[from + w] & part)) ^ back);
+    for (unsigned w = 0; w < FM_WORDS; w++)
+        count += (unsigned)__builtin_popcountll(match[w]);
+    return fm->groups[number / FM_GROUP].digits[digit] + fm->cells[number].counts[digit] +
+           ((count ^ (unsigned)back) - (unsigned)back);
 }
 
 /* Digit `at`. */
 static inline unsigned fm_digit(const ordo_fm *fm, uint64_t at)
 {
-    const fm_cell *const cell = &fm->cells[at / FM_CELL];
-    unsigned const       within = (unsigned)(at % FM_CELL), pair = within / 64, last = pair / 3;
-    uint64_t const       low = cell->planes[2 * pair] >> within % 64;
-    uint64_t const       high = cell->planes[2 * pair + 1 - last] >> (within % 64 + 32 * last);
-    return (unsigned)((low & 1) | (high & 1) << 1);
+    const fm_half *const half = fm_half_of(fm, at);
+    unsigned const       w = (unsigned)(at % (FM_CELL / 2) / 64), bit = (unsigned)(at % 64);
+    return (unsigned)((half->planes[0][w] >> bit & 1) | (half->planes[1][w] >> bit & 1) << 1 |
+                      (half->planes[2][w] >> bit & 1) << 2 | (half->planes[3][w] >> bit & 1) << 3);
 }
 
 /* ---- Searches, compiled for each instruction set that counts bits faster ---- */

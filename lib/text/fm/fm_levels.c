@@ -27,36 +27,31 @@ typedef struct level_work {
     size_t (*place)[FM_NODES + 1]; /* of each piece and node: the next place */
 } level_work;
 
-/* How many of n digits are d, of which `ones` have the low bit, `twos` the high bit. */
-static uint32_t count_of(size_t d, uint32_t n, uint32_t ones, uint32_t twos, uint32_t both)
-{
-    return d == 0 ? n - ones - twos + both : d == 3 ? both : (d == 1 ? ones : twos) - both;
-}
-
-static void fill_cell(fm_cell *cell, const uint8_t *letters, size_t n, const uint8_t *digits,
+/* Adds the digits of up to FM_CELL / 2 letters to counts. */
+static void fill_half(fm_half *half, const uint8_t *letters, size_t n, const uint8_t *digit_of,
                       uint32_t *counts)
 {
-    uint8_t low[256] = {0}, high[256] = {0};
-    for (size_t i = 0; i < n; i++) {
-        unsigned const digit = digits[letters[i]];
-        low[i] = digit & 1;
-        high[i] = (uint8_t)(digit >> 1);
+    uint8_t digits[FM_CELL / 2] = {0}, flags[FM_CELL / 2];
+    for (size_t i = 0; i < n; i++)
+        digits[i] = digit_of[letters[i]];
+    for (size_t i = 0; i < FM_CELL / 2; i++)
+        counts[digits[i]]++;
+    for (unsigned bit = 0; bit < FM_BITS; bit++) {
+        for (size_t i = 0; i < FM_CELL / 2; i++)
+            flags[i] = digits[i] >> bit & 1;
+        for (size_t w = 0; w < FM_WORDS; w++)
+            half->planes[bit][w] = text_gather_bits(flags + 64 * w);
     }
-    uint32_t ones = 0, twos = 0, both = 0;
-    for (size_t g = 0; g < 4; g++) {
-        uint64_t const a = text_gather_bits(low + 64 * g), b = text_gather_bits(high + 64 * g);
-        cell->planes[2 * g] = g < 3 ? a : a | b << 32;
-        if (g < 3)
-            cell->planes[2 * g + 1] = b;
-        ones += (uint32_t)__builtin_popcountll(a);
-        twos += (uint32_t)__builtin_popcountll(b);
-        both += (uint32_t)__builtin_popcountll(a & b);
-        if (g == FM_MIDDLE / 64 - 1)
-            for (size_t d = 0; d < FM_DIGITS; d++)
-                cell->counts[d] = (uint16_t)(counts[d] + count_of(d, FM_MIDDLE, ones, twos, both));
-    }
+}
+
+static void fill_cell(fm_cell *cell, const uint8_t *letters, size_t n, const uint8_t *digit_of,
+                      uint32_t *counts)
+{
+    size_t const first = ordo_min(n, FM_CELL / 2);
+    fill_half(&cell->first, letters, first, digit_of, counts);
     for (size_t d = 0; d < FM_DIGITS; d++)
-        counts[d] += count_of(d, FM_CELL, ones, twos, both);
+        cell->counts[d] = (uint16_t)counts[d];
+    fill_half(&cell->second, letters + first, n - first, digit_of, counts);
 }
 
 /* Fills the cells of the level in some groups. The counts of a whole group are written to the next
@@ -142,8 +137,8 @@ static void read_digits(level_work *w, const fm_header *header)
         uint8_t const  letter = header->letter[c];
         uint32_t       node = 0;
         for (unsigned level = 0; level <= w->level && (node > 0 || level == 0); level++)
-            node = w->tree->nodes[node].branches[path >> 2 * level & 3].child;
-        w->digit[letter] = path >> 2 * w->level & 3;
+            node = w->tree->nodes[node].branches[path >> FM_BITS * level & (FM_DIGITS - 1)].child;
+        w->digit[letter] = path >> FM_BITS * w->level & (FM_DIGITS - 1);
         w->goes_on[letter] = node > 0;
         w->node[letter] = (uint8_t)(node > 0 ? node : FM_NODES);
     }

@@ -17,7 +17,11 @@ enum {
 
 static inline void fm_fetch(const ordo_fm *fm, uint64_t at)
 {
-    TEXT_PREFETCH(&fm->cells[at / FM_CELL]);
+    const char *const half = (const char *)fm_half_of(fm, at);
+    TEXT_PREFETCH(fm->cells[at / FM_CELL].counts);
+    TEXT_PREFETCH(half);
+    TEXT_PREFETCH(half + 64);
+    TEXT_PREFETCH(half + sizeof(fm_half) - 1);
 }
 
 /* The place in the sequence of digits. The primary row has no letter. */
@@ -26,11 +30,12 @@ static inline uint64_t fm_at(const ordo_fm *fm, uint32_t node, uint64_t at)
     return at - ((node == 0) & (at > fm->primary));
 }
 
-/* How often the branch was taken before place `at` of the sequence. */
-static inline uint64_t fm_taken(const ordo_fm *fm, const fm_branch *branch, unsigned digit,
+/* How often the branch was taken before a place in the sequence. */
+static inline uint32_t fm_taken(const ordo_fm *fm, const fm_branch *branch, unsigned digit,
                                 uint64_t at)
 {
-    return ordo_min((uint32_t)(fm_rank(fm, digit, at) - branch->base), branch->size);
+    uint32_t const taken = fm_rank(fm, digit, at) - branch->base;
+    return taken < branch->size ? taken : branch->size;
 }
 
 typedef struct fm_search {
@@ -74,15 +79,17 @@ static inline void step(const ordo_fm *fm, fm_search *s)
     unsigned const         digit = s->path % FM_DIGITS;
     const fm_branch *const branch = &fm->tree.nodes[s->node].branches[digit];
     uint64_t const         lo = fm_at(fm, s->node, s->lo), hi = fm_at(fm, s->node, s->hi);
-    uint64_t const         first = fm_taken(fm, branch, digit, lo);
-    uint64_t const         end = hi - lo == 1 ? first + (fm_digit(fm, lo) == digit)
-                                              : fm_taken(fm, branch, digit, hi);
+    uint32_t const         first = fm_taken(fm, branch, digit, lo);
     s->path /= FM_DIGITS;
-    s->lo = branch->start + first;
-    s->hi = branch->start + ordo_min(end, branch->size);
     s->node = branch->child;
+    s->lo = branch->start + first;
     fm_fetch(fm, s->lo);
-    fm_fetch(fm, s->hi);
+    if (hi - lo == 1) { /* all that follow, too */
+        s->hi = s->lo + ((fm_digit(fm, lo) == digit) & (first < branch->size));
+    } else {
+        s->hi = branch->start + fm_taken(fm, branch, digit, hi);
+        fm_fetch(fm, s->hi);
+    }
 }
 
 static void search(const ordo_fm *fm, const fm_patterns *patterns, size_t lo, size_t hi,

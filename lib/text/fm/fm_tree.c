@@ -1,4 +1,4 @@
-/* fm_tree.c - the Huffman tree of an FM-index: joins the four lightest nodes again and again, then
+/* fm_tree.c - the Huffman tree of an FM-index: joins the 16 lightest nodes again and again, then
  * numbers the inner nodes level by level. */
 #include "text/fm/fm_tree.h"
 
@@ -37,7 +37,7 @@ static void join(forest *f, unsigned take)
     add_root(f, (int16_t)node);
 }
 
-/* The first join takes fewer roots, so that each other one takes four. */
+/* The first join takes fewer roots, so that each other one takes FM_DIGITS. */
 static void grow(forest *f, const uint64_t *below, unsigned letters)
 {
     f->count = f->root_count = 0;
@@ -89,7 +89,7 @@ static void list_children(fm_tree *tree, const forest *f, entry *queue, unsigned
     for (unsigned d = 0; d < FM_DIGITS; d++) {
         fm_branch *const branch = &node->branches[d];
         int const        child = f->children[queue[number].node][d];
-        uint64_t const   path = queue[number].path | (uint64_t)d << 2 * node->level;
+        uint64_t const   path = queue[number].path | (uint64_t)d << FM_BITS * node->level;
         branch->size = child < 0 ? 0 : (uint32_t)f->weight[child];
         branch->start = 1;
         if (child >= (int)letters) {

@@ -1,6 +1,6 @@
-/* fm_tree.h - the Huffman tree of the letters of an FM-index, whose nodes have up to 4 children.
+/* fm_tree.h - the Huffman tree of the letters of an FM-index, whose nodes have up to 16 children.
  *
- * The code of a letter is the path to its leaf, a digit of 2 bits for each node. Node 0 has the
+ * The code of a letter is the path to its leaf, a digit of 4 bits for each node. Node 0 has the
  * first digits of all letters of the transform, its child d the second digits of those whose first
  * digit is d, and so on, each in the order of the transform. The digits of the nodes form one
  * sequence, a level of the tree after the other; a level ends with zeros up to a whole cell. The
@@ -14,11 +14,12 @@
 
 enum {
     FM_LETTERS = 256,
-    FM_DIGITS = 4,   /* values of a digit */
-    FM_CELL = 224,   /* digits of a cell */
-    FM_NODES = 85,   /* most inner nodes of 256 letters */
-    FM_LEVELS = 28   /* most levels of fewer than FM_MOST letters: a node of height h has at least
-                      * as many as one of height h - 1 and three of height h - 2 */
+    FM_BITS = 4,     /* of a digit */
+    FM_DIGITS = 1 << FM_BITS,
+    FM_CELL = 512,   /* digits of a cell */
+    FM_NODES = 17,   /* most inner nodes of 256 letters */
+    FM_LEVELS = 16   /* most levels of fewer than FM_MOST letters: a node of height h has at least
+                      * as many as one of height h - 1 and 15 of height h - 2 */
 };
 
 /* What follows a digit of a node. */
@@ -28,6 +29,7 @@ typedef struct fm_branch {
     uint64_t start; /* the start of the child, or the first row of the letter */
     uint32_t child; /* a node; 0: a leaf, also if the digit does not occur */
     uint32_t code;  /* of the leaf's letter */
+    uint64_t zero;  /* so that an index of a branch is a shift */
 } fm_branch;
 
 typedef struct fm_node { /* no leaf */
