@@ -20,6 +20,8 @@
 #include "text/fm/fm_tree.h"
 #include "text/text_args.h"
 
+#include <string.h>
+
 #define FM_MAGIC "ordo fm\n"
 #define FM_ORDER UINT32_C(0x01020304)
 
@@ -96,13 +98,30 @@ uint64_t fm_checksum(const void *block, size_t bytes);
 ordo_status fm_build_levels(text_work *work, const fm_header *header, const fm_tree *tree,
                             uint8_t *bwt, fm_counts *groups, fm_cell *cells);
 
-/* Word w of the bits of a half that are equal to `digit`. */
-static inline uint64_t fm_match(const fm_half *half, unsigned w, unsigned digit)
+/* The bits of a plane. The compiler makes one or two vector registers of them. */
+typedef uint64_t fm_words __attribute__((vector_size(8 * FM_WORDS)));
+
+/* How often a digit occurs among the first `bits` digits of a half (back == 0), or among the others
+ * (back == UINT64_MAX). Without branches, because `bits` is random. */
+static inline unsigned fm_count(const fm_half *half, unsigned digit, unsigned bits, uint64_t back)
 {
-    return (half->planes[0][w] ^ ((digit & 1) - UINT64_C(1))) &
-           (half->planes[1][w] ^ ((digit >> 1 & 1) - UINT64_C(1))) &
-           (half->planes[2][w] ^ ((digit >> 2 & 1) - UINT64_C(1))) &
-           (half->planes[3][w] ^ ((digit >> 3 & 1) - UINT64_C(1)));
+    static const uint64_t ones[2 * FM_WORDS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    static const uint64_t next[2 * FM_WORDS] = {0, 0, 0, 0, UINT64_MAX};
+    unsigned const        from = FM_WORDS - bits / 64;
+    uint64_t              words[FM_WORDS];
+    fm_words              match, partial, plane;
+    unsigned              count = 0;
+    memcpy(&match, ones + from, sizeof match);
+    memcpy(&partial, next + from, sizeof partial);
+    match = (match | (partial & ((UINT64_C(1) << bits % 64) - 1))) ^ back;
+    for (unsigned bit = 0; bit < FM_BITS; bit++) {
+        memcpy(&plane, half->planes[bit], sizeof plane);
+        match &= plane ^ ((digit >> bit & 1) - UINT64_C(1));
+    }
+    memcpy(words, &match, sizeof words);
+    for (unsigned w = 0; w < FM_WORDS; w++)
+        count += (unsigned)__builtin_popcountll(words[w]);
+    return count;
 }
 
 static inline const fm_half *fm_half_of(const ordo_fm *fm, uint64_t at)
@@ -112,22 +131,13 @@ static inline const fm_half *fm_half_of(const ordo_fm *fm, uint64_t at)
 }
 
 /* The number of digits `digit` among the first `at`, modulo 2^32: those between `at` and the middle
- * of the cell are added to its count or taken off. Without branches, because `at` is random. */
+ * of the cell are added to its count or taken off. */
 static inline uint32_t fm_rank(const ordo_fm *fm, unsigned digit, uint64_t at)
 {
-    static const uint64_t ones[2 * FM_WORDS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
-    static const uint64_t next[2 * FM_WORDS] = {0, 0, 0, 0, UINT64_MAX};
-    uint64_t const        number = at / FM_CELL;
-    const fm_half *const  half = fm_half_of(fm, at);
-    unsigned const        bits = (unsigned)(at % (FM_CELL / 2)), from = FM_WORDS - bits / 64;
-    uint64_t const        part = (UINT64_C(1) << bits % 64) - 1;
-    uint64_t const        back = (at % FM_CELL / (FM_CELL / 2)) - UINT64_C(1);
-    uint64_t              match[FM_WORDS];
-    unsigned              count = 0;
-    for (unsigned w = 0; w < FM_WORDS; w++)
-        match[w] = fm_match(half, w, digit) & ((ones[from + w] | (next[from + w] & part)) ^ back);
-    for (unsigned w = 0; w < FM_WORDS; w++)
-        count += (unsigned)__builtin_popcountll(match[w]);
+    uint64_t const number = at / FM_CELL;
+    uint64_t const back = (at % FM_CELL / (FM_CELL / 2)) - UINT64_C(1);
+    unsigned const count =
+        fm_count(fm_half_of(fm, at), digit, (unsigned)(at % (FM_CELL / 2)), back);
     return fm->groups[number / FM_GROUP].digits[digit] + fm->cells[number].counts[digit] +
            ((count ^ (unsigned)back) - (unsigned)back);
 }

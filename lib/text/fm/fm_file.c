@@ -127,11 +127,8 @@ static ordo_status check_letters(ordo_exec *exec, const fm_header *h)
 
 static uint32_t cell_count(const fm_cell *cell, unsigned digit)
 {
-    int count = 0;
-    for (unsigned w = 0; w < FM_WORDS; w++)
-        count += __builtin_popcountll(fm_match(&cell->first, w, digit)) +
-                 __builtin_popcountll(fm_match(&cell->second, w, digit));
-    return (uint32_t)count;
+    return fm_count(&cell->first, digit, FM_CELL / 2, 0) +
+           fm_count(&cell->second, digit, FM_CELL / 2, 0);
 }
 
 /* Checks that all counts are those of the digits before, and that digits between levels are 0. */
