@@ -17,11 +17,13 @@ enum {
 
 static inline void fm_fetch(const ordo_fm *fm, uint64_t at)
 {
-    const char *const half = (const char *)fm_half_of(fm, at);
-    TEXT_PREFETCH(fm->cells[at / FM_CELL].counts);
-    TEXT_PREFETCH(half);
-    TEXT_PREFETCH(half + 64);
-    TEXT_PREFETCH(half + sizeof(fm_half) - 1);
+    const fm_cell *const cell = &fm->cells[at / FM_CELL];
+    const char *const    from =
+        at % FM_CELL < FM_CELL / 2 ? (const char *)cell : (const char *)cell->counts;
+    TEXT_PREFETCH(&fm->groups[at / FM_CELL / FM_GROUP]);
+    TEXT_PREFETCH(from);
+    TEXT_PREFETCH(from + 64);
+    TEXT_PREFETCH(from + 128);
 }
 
 /* The place in the sequence of digits. The primary row has no letter. */
