@@ -50,10 +50,14 @@ static const char search_help[] =
 
 static const option_spec index_specs[] = {TEXT("output", 'o', out),
                                           COUNT("sample", 0, sample, 1, 4096), COMMON_OPTIONS};
-static const option_spec search_specs[] = {
-    TEXT("output", 'o', out), TEXT("file", 'f', pattern_file), FLAG("count", count_only),
-    FLAG("locate", locate), FLAG("check", check_order), FLAG("line", whole_lines),
-    COUNT("context", 'C', context, 1, UINT32_MAX), COMMON_OPTIONS};
+static const option_spec search_specs[] = {TEXT("output", 'o', out),
+                                           TEXT("file", 'f', pattern_file),
+                                           FLAG("count", count_only),
+                                           FLAG("locate", locate),
+                                           FLAG("check", check_order),
+                                           FLAG("line", whole_lines),
+                                           COUNT("context", 'C', context, 1, UINT32_MAX),
+                                           COMMON_OPTIONS};
 
 static const char *index_wrong(execution *e)
 {

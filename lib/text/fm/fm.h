@@ -33,7 +33,7 @@ enum {
     FM_SAMPLE = 64, /* default; also named in ordo_text.h, cmd_search.c and _text.py */
     FM_MOST_SAMPLE = 4096,
     FM_BESIDE = 8, /* offsets that are compared at once: as many bytes follow the last one */
-    FM_SPARE = 64 /* bytes behind the letters in fm_build_levels */
+    FM_SPARE = 64  /* bytes behind the letters in fm_build_levels */
 };
 
 typedef struct fm_header {
@@ -51,7 +51,7 @@ typedef struct fm_counts {
     uint32_t digits[FM_DIGITS]; /* before a group, modulo 2^32 */
 } fm_counts;
 
-typedef struct fm_half { /* of a cell */
+typedef struct fm_half {                /* of a cell */
     uint64_t planes[FM_BITS][FM_WORDS]; /* of each bit of its digits, the lowest first */
 } fm_half;
 

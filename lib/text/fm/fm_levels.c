@@ -24,7 +24,7 @@ typedef struct level_work {
     uint8_t *next; /* its letters, then a byte of each piece for letters that end */
     size_t   grain;
     uint8_t  node[TEXT_BYTES], goes_on[TEXT_BYTES]; /* a letter's node there, or FM_NODES; 0 or 1 */
-    size_t (*place)[FM_NODES + 1]; /* of each piece and node: the next place */
+    size_t (*place)[FM_NODES + 1];                  /* of each piece and node: the next place */
 } level_work;
 
 /* Adds the digits of up to FM_CELL / 2 letters to counts. */
@@ -103,7 +103,7 @@ static void spread(void *arg, size_t lo, size_t hi)
     const level_work *const w = arg;
     size_t *const           place = w->place[lo / w->grain];
     for (size_t i = lo; i < hi; i++) {
-        uint8_t const letter = w->letters[i];
+        uint8_t const  letter = w->letters[i];
         unsigned const node = w->node[letter];
         w->next[place[node]] = letter;
         place[node] += w->goes_on[letter];

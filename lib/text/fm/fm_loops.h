@@ -154,8 +154,8 @@ static inline size_t find_mark(const ordo_fm *fm, uint64_t row)
 {
     const uint32_t *const mark = &fm->marks[row / FM_BLOCK];
     uint64_t const        ones = UINT64_C(0x0101010101010101);
-    uint64_t const        end = ordo_min(ordo_min(mark[1], mark[0] + (uint64_t)FM_BLOCK),
-                                         fm->sample_count);
+    uint64_t const        end =
+        ordo_min(ordo_min(mark[1], mark[0] + (uint64_t)FM_BLOCK), fm->sample_count);
     for (uint64_t at = mark[0]; at < end; at += FM_BESIDE) {
         uint64_t const word = text_little_endian(fm->offsets + at) ^ ones * (row % FM_BLOCK);
         uint64_t const zero = (word - ones) & ~word & ones << 7; /* exact up to the first one */

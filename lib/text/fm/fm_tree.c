@@ -10,9 +10,9 @@ enum {
 };
 
 typedef struct forest {
-    uint64_t weight[ALL_NODES];            /* leaves by code, then inner nodes */
+    uint64_t weight[ALL_NODES];              /* leaves by code, then inner nodes */
     int16_t  children[ALL_NODES][FM_DIGITS]; /* -1: none */
-    int16_t  roots[FM_LETTERS];            /* descending by weight; equal weights: older first */
+    int16_t  roots[FM_LETTERS];              /* descending by weight; equal weights: older first */
     unsigned root_count, count;
 } forest;
 

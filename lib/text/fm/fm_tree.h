@@ -14,11 +14,11 @@
 
 enum {
     FM_LETTERS = 256,
-    FM_BITS = 4,     /* of a digit */
+    FM_BITS = 4, /* of a digit */
     FM_DIGITS = 1 << FM_BITS,
-    FM_CELL = 512,   /* digits of a cell */
-    FM_NODES = 17,   /* most inner nodes of 256 letters */
-    FM_LEVELS = 16   /* most levels of fewer than FM_MOST letters: a node of height h has at least
+    FM_CELL = 512, /* digits of a cell */
+    FM_NODES = 17, /* most inner nodes of 256 letters */
+    FM_LEVELS = 16 /* most levels of fewer than FM_MOST letters: a node of height h has at least
                       * as many as one of height h - 1 and 15 of height h - 2 */
 };
 
@@ -33,8 +33,8 @@ typedef struct fm_branch {
 } fm_branch;
 
 typedef struct fm_node { /* no leaf */
-    uint64_t  start; /* in the sequence of digits */
-    uint32_t  size;  /* digits */
+    uint64_t  start;     /* in the sequence of digits */
+    uint32_t  size;      /* digits */
     uint32_t  level;
     fm_branch branches[FM_DIGITS];
 } fm_node;
