@@ -116,7 +116,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     const char    *weights_file, *weights_dtype, *groups_file, *groups_dtype, *then_files;
     const char    *lr, *rl, *dm;            /* files of radius */
     const char    *lcp_file, *pattern_file; /* of suffix and search */
-    uint64_t       sample;                  /* of index */
+    uint64_t       sample, context;         /* of index; of search: lines */
     void          *list;                    /* the numbers of list_text, to be freed */
     void          *named; /* of quantile and percentile: the same as they were given */
     size_t         count;
@@ -129,7 +129,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     int            algorithm, nans, ties, op, index_type;
     bool skip_bad, text, fasta, descending, stable, unique, sorted, check_order, one_based, largest;
     bool smallest, index, with_index, exclusive, wide, bits, runs, show, forget, lines, center;
-    bool unset_first, only, resume, verify, count_only, locate;
+    bool unset_first, only, resume, verify, count_only, locate, whole_lines;
     bzip2_flags bzip2;
 } options;
 

@@ -54,16 +54,20 @@ static inline uint64_t text_big_endian(uint64_t word)
 #endif
 }
 
+/* The 8 bytes at a place, the first one in the lowest bits. */
+static inline uint64_t text_little_endian(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return __builtin_bswap64(text_big_endian(word));
+}
+
 /* Bit i of the result is flags[i], which is 0 or 1. */
 static inline uint64_t text_gather_bits(const uint8_t flags[64])
 {
     uint64_t bits = 0;
-    for (unsigned i = 0; i < 64; i += 8) {
-        uint64_t word;
-        memcpy(&word, flags + i, sizeof word);
-        word = __builtin_bswap64(text_big_endian(word)); /* the first flag in the lowest byte */
-        bits |= (word * UINT64_C(0x0102040810204080) >> 56) << i;
-    }
+    for (unsigned i = 0; i < 64; i += 8)
+        bits |= (text_little_endian(flags + i) * UINT64_C(0x0102040810204080) >> 56) << i;
     return bits;
 }
 

@@ -111,7 +111,7 @@ static void test_kinds(void)
             const void *const data = ordo_fm_data(fm, &bytes);
             CHECK_STATUS(ORDO_OK, ordo_fm_describe(fm, &facts), NULL);
             CHECK(facts.n == n && facts.bytes == bytes && facts.letters <= 256);
-            CHECK_EQ_U64(sample != 0 ? sample : 32, facts.sample);
+            CHECK_EQ_U64(sample != 0 ? sample : 64, facts.sample);
             CHECK_STATUS(ORDO_OK, ordo_fm_load(ctx, data, bytes, &loaded), ctx);
             if (loaded != NULL) {
                 size_t            again = 0;
@@ -129,6 +129,51 @@ static void test_kinds(void)
             ordo_fm_free(loaded);
             ordo_fm_free(fm);
         }
+}
+
+/* Skewed counts of letters make the deepest tree. */
+static void test_deep(void)
+{
+    ordo_ctx *const ctx = workers[0];
+    ordo_fm        *fm = NULL;
+    uint64_t        weight = 1;
+    size_t          n = 0;
+    for (unsigned letter = 0; n < MOST; letter++) {
+        for (uint64_t k = 0; k < weight && n < MOST; k++)
+            text[n++] = (uint8_t)(255 - letter);
+        weight += letter % 16 == 0 ? 15 * weight / 8 : 0;
+    }
+    testkit_case("a deep tree");
+    test_rng rng = {7};
+    for (size_t i = n - 1; i > 0; i--) {
+        size_t const  other = test_rng_below(&rng, i + 1);
+        uint8_t const byte = text[i];
+        text[i] = text[other];
+        text[other] = byte;
+    }
+    if (CHECK_STATUS(ORDO_OK, ordo_fm_build(ctx, text, n, NULL, &fm), ctx))
+        check_queries(ctx, fm, n, 3);
+    ordo_fm_free(fm);
+}
+
+/* The default index of text with about 4 bits of entropy is no larger than the text. */
+static void test_size(void)
+{
+    ordo_ctx *const ctx = workers[0];
+    size_t const    n = 200000;
+    uint8_t *const  words = test_need(n);
+    test_rng        rng = {1};
+    ordo_fm        *fm = NULL;
+    ordo_fm_facts   facts = {.struct_size = sizeof facts};
+    testkit_case("the size of an index");
+    for (size_t i = 0; i < n; i++) /* products of two numbers below 8 */
+        words[i] = (uint8_t)(test_rng_below(&rng, 8) * test_rng_below(&rng, 8));
+    if (CHECK_STATUS(ORDO_OK, ordo_fm_build(ctx, words, n, NULL, &fm), ctx)) {
+        CHECK_STATUS(ORDO_OK, ordo_fm_describe(fm, &facts), NULL);
+        CHECK(facts.bytes <= n);
+    }
+    ordo_fm_free(fm);
+    free(words);
 }
 
 /* Any changed byte and any missing end is found. */
@@ -245,6 +290,8 @@ int main(void)
     for (size_t i = 0; i < CONTEXTS; i++)
         workers[i] = CONTEXT(.where = ORDO_CPU, .threads = thread_counts[i]);
     test_kinds();
+    test_deep();
+    test_size();
     test_damage();
     test_arguments();
     test_faults();

@@ -1,9 +1,7 @@
 /* cmd_search.c - `ordo index` and `ordo search`: an FM-index of a text in a file, and where
  * patterns occur in that text. */
 #define _GNU_SOURCE
-#include "cli/cmd/command.h"
-
-#include "ordo_text.h"
+#include "cli/cmd/text/search_lines.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -20,19 +18,19 @@ static const char index_help[] =
     "  ordo search book.fm whale --count\n\n"
     "Usage: ordo index [FILE] -o INDEX [options]\n"
     "Writes an index of a text with which ordo search finds patterns without the text. The text\n"
-    "is all bytes of FILE, fewer than 2^32; stdin if FILE is '-' or not given. The index takes\n"
-    "about 2.5 bytes for each byte of the text. Memory: about 28 bytes for each byte\n"
-    "of the text.\n\n"
+    "is all bytes of FILE, fewer than 2^32; stdin if FILE is '-' or not given. The index is\n"
+    "a little smaller than a text of words. Memory: about 25 bytes for each byte of the text.\n\n"
     "Index:\n"
     "  -o, --output FILE the index; default: stdout, if that is not a terminal\n"
-    "  --sample N        store every N-th position, 1 to 4096 (32): fewer make a smaller index\n"
+    "  --sample N        store every N-th position, 1 to 4096 (64): fewer make a smaller index\n"
     "                    and a slower search for positions\n";
 
 static const char search_help[] =
     "Examples:\n"
     "  ordo search book.fm whale                 # the positions of whale, from 0\n"
     "  ordo search book.fm whale ship --count    # how often each of them occurs\n"
-    "  ordo search book.fm -f words.txt --count\n\n"
+    "  ordo search book.fm -f words.txt --count\n"
+    "  ordo search book.fm whale --context 1     # the lines with whale, and a line around each\n\n"
     "Usage: ordo search INDEX [PATTERN]... [options]\n"
     "Prints the positions of patterns in the text of an index that ordo index wrote, one line\n"
     "for each occurrence, in ascending order. A pattern is a sequence of bytes, and occurrences\n"
@@ -43,15 +41,23 @@ static const char search_help[] =
     "  -f, --file FILE   read patterns from a file, one per line\n"
     "  --count           print how often each pattern occurs, one line for each pattern\n"
     "  --locate          print positions; the default\n"
+    "  --line            print the lines in which a pattern begins, each once, as grep -F does\n"
+    "  -C, --context N   the same with N lines before and after each, and -- between lines that\n"
+    "                    are apart\n"
     "  --check           first read the whole index and refuse it if a byte is damaged\n"
     "  -o, --output FILE the output file; default: stdout\n\n"
     "Exit status: 0 if a pattern occurs, 1 if none does, 2 after an error.\n";
 
 static const option_spec index_specs[] = {TEXT("output", 'o', out),
                                           COUNT("sample", 0, sample, 1, 4096), COMMON_OPTIONS};
-static const option_spec search_specs[] = {
-    TEXT("output", 'o', out), TEXT("file", 'f', pattern_file), FLAG("count", count_only),
-    FLAG("locate", locate),   FLAG("check", check_order),      COMMON_OPTIONS};
+static const option_spec search_specs[] = {TEXT("output", 'o', out),
+                                           TEXT("file", 'f', pattern_file),
+                                           FLAG("count", count_only),
+                                           FLAG("locate", locate),
+                                           FLAG("check", check_order),
+                                           FLAG("line", whole_lines),
+                                           COUNT("context", 'C', context, 1, UINT32_MAX),
+                                           COMMON_OPTIONS};
 
 static const char *index_wrong(execution *e)
 {
@@ -71,6 +77,8 @@ static const char *search_wrong(execution *e)
         return "--file gives the patterns: no pattern may follow the index";
     if (o->count_only && o->locate)
         return "--count and --locate cannot be used together";
+    if ((o->whole_lines || o->context > 0) && (o->count_only || o->locate))
+        return "--line and --context print lines: --count and --locate cannot be used with them";
     e->o.format = FORMAT_TEXT;
     return NULL;
 }
@@ -159,9 +167,20 @@ static bool print_counts(execution *e, const ordo_fm *fm, patterns *p)
     return finish_output(e, ok);
 }
 
+/* Prints the lines of the positions, of all patterns together. */
+static bool print_lines(execution *e, const ordo_fm *fm, uint64_t *positions, size_t count)
+{
+    call_begin("sorting");
+    if (!call_end(ordo_sort(e->ctx, ORDO_U64, positions, count, NULL)))
+        return false;
+    call_begin("reading lines");
+    return search_print_lines(&e->out, e->ctx, fm, positions, count, e->o.context);
+}
+
 static bool print_positions(execution *e, const ordo_fm *fm, patterns *p)
 {
     const lines *const from = &p->from;
+    const bool         whole = e->o.whole_lines || e->o.context > 0;
     bool               ok = true;
 
     p->first = cli_alloc(from->n + 1, sizeof *p->first, "the patterns");
@@ -180,7 +199,9 @@ static bool print_positions(execution *e, const ordo_fm *fm, patterns *p)
                    ordo_fm_locate(e->ctx, fm, from->bytes, from->offsets, from->n, p->first,
                                   p->results, all)))
         return false;
-    for (size_t i = 0; i < from->n && ok; i++)
+    if (whole)
+        ok = print_lines(e, fm, p->results, all);
+    for (size_t i = 0; i < from->n && ok && !whole; i++)
         for (uint64_t k = p->first[i]; k < p->first[i + 1] && ok; k++)
             ok = write_line(e, from, i, p->results[k]);
     e->no = all == 0;

@@ -1,33 +1,39 @@
 /* fm.h - the layout of an FM-index: one block of memory, the same as in a file.
  *
- *     header | level 0 | level 1, if there are more than 16 letters | marks | samples | rows
+ *     header | groups | cells | marks | offsets | samples | rows
  *
- * The letters of the text are numbered from 0; the code of a letter has 4 or 8 bits. Level 0 is the
- * sequence of the high 4 bits (of codes, if they have 4) in the order of the transform. Level 1 is
- * the sequence of the low 4 bits, ordered by the high 4 bits, otherwise in the same order. A level
- * consists of cells: 128 symbols of 4 bits as bit planes, and how often each value occurs before.
- * So the number of occurrences of a letter before a row takes one cell of each level.
+ * The transform is a Huffman-shaped wavelet tree: the code of a letter is a sequence of digits of
+ * 4 bits (fm_tree.h). The digits of all nodes, a level after the other, are in cells: 512 digits
+ * as bit planes, and how often each value occurs before the middle, from the beginning of a group
+ * of cells on.
+ * So the number of occurrences of a letter before a row takes a part of a cell for each digit.
  *
- * A bit of `marks` tells whether the position of a row is a multiple of `sample`; `samples` has
- * these positions, divided by sample, in the order of the rows. `rows` has the row of each multiple
- * of sample. Each part begins at a multiple of 64 bytes. */
+ * A row is marked if its position is a multiple of `sample`. `marks` has the number of marked rows
+ * before each block of 256 rows, which rows 0 to n + 1 are in, `offsets` the place of each marked row in its block; `samples` has
+ * their positions, divided by sample. `rows` has the row of each multiple of sample. Each part
+ * begins at a multiple of 64 bytes. */
 #ifndef ORDO_TEXT_FM_FM_H
 #define ORDO_TEXT_FM_FM_H
 
+#include "backend/tuning.h"
 #include "core/arena.h"
+#include "text/fm/fm_tree.h"
 #include "text/text_args.h"
+
+#include <string.h>
 
 #define FM_MAGIC "ordo fm\n"
 #define FM_ORDER UINT32_C(0x01020304)
-#define FM_MOST ((uint64_t)1 << 32) /* bytes of a text: counts in cells have 32 bits */
 
 enum {
-    FM_VERSION = 1,
-    FM_CELL = 128, /* symbols of a cell */
-    FM_VALUES = 16,
-    FM_SAMPLE = 32, /* default; also named in ordo_text.h, cmd_search.c and _text.py */
+    FM_VERSION = 2,
+    FM_WORDS = FM_CELL / 2 / 64,
+    FM_GROUP = ORDO_TUNE(128, 3), /* cells of a group: counts of cells have 16 bits */
+    FM_BLOCK = 256,               /* rows of a block of marks */
+    FM_SAMPLE = 64, /* default; also named in ordo_text.h, cmd_search.c and _text.py */
     FM_MOST_SAMPLE = 4096,
-    FM_LETTERS = 256
+    FM_BESIDE = 8, /* offsets that are compared at once: as many bytes follow the last one */
+    FM_SPARE = 64  /* bytes behind the letters in fm_build_levels */
 };
 
 typedef struct fm_header {
@@ -41,18 +47,23 @@ typedef struct fm_header {
     uint8_t  zeros[24];
 } fm_header;
 
+typedef struct fm_counts {
+    uint32_t digits[FM_DIGITS]; /* before a group, modulo 2^32 */
+} fm_counts;
+
+typedef struct fm_half {                /* of a cell */
+    uint64_t planes[FM_BITS][FM_WORDS]; /* of each bit of its digits, the lowest first */
+} fm_half;
+
 typedef struct fm_cell {
-    uint32_t counts[FM_VALUES];
-    uint64_t planes[4][2]; /* of each bit of a symbol, the lowest first: 128 bits */
+    fm_half  first;
+    uint16_t counts[FM_DIGITS]; /* before the second half, from the beginning of the group on */
+    fm_half  second;
 } fm_cell;
 
-typedef struct fm_mark {
-    uint64_t before, bits; /* marked rows before these 64 rows; one bit for each */
-} fm_mark;
-
 typedef struct fm_parts { /* where the parts begin, in bytes, and the end */
-    size_t levels[2], marks, samples, rows, end;
-    size_t cells, mark_count, sample_count;
+    size_t groups, cells, marks, offsets, samples, rows, end;
+    size_t block_count, sample_count;
 } fm_parts;
 
 struct ordo_fm {
@@ -60,51 +71,84 @@ struct ordo_fm {
     char            *memory; /* what `source` releases; NULL: the index is the caller's */
     const char      *block;  /* the index */
     const fm_header *header;
-    const fm_cell   *levels[2];
-    const fm_mark   *marks;
+    const fm_counts *groups;
+    const fm_cell   *cells;
+    const uint32_t  *marks;
+    const uint8_t   *offsets;
     const uint32_t  *samples, *rows;
-    unsigned         level_count;
     uint64_t         n, primary, sample_count;
     uint32_t         sample;
-    int16_t          code[256];           /* of each byte; -1: it is no letter */
-    uint64_t         start[FM_LETTERS];   /* of each code: the first row that begins with it */
-    uint64_t         base[FM_VALUES];     /* level 1: where each high value begins */
-    uint64_t         skipped[FM_LETTERS]; /* level 1: the low value of a code before that place */
+    int16_t          code[FM_LETTERS]; /* of each byte; -1: it is no letter */
+    fm_tree          tree;
 };
 
 /* The parts of an index of n bytes. */
-fm_parts fm_layout(uint64_t n, uint32_t letters, uint32_t sample);
+fm_parts fm_layout(uint64_t n, uint64_t cells, uint32_t sample);
 
 /* Allocates an index whose block has `bytes` bytes, and returns the block. */
 ordo_status fm_new(ordo_ctx *ctx, ordo_exec *exec, size_t bytes, ordo_fm **out, char **block);
 
-/* Sets the fields that follow from the header and the parts, which are complete. */
+/* Sets the fields that follow from the header and the tree. */
 void fm_open(ordo_fm *fm);
 
 uint64_t fm_checksum(const void *block, size_t bytes);
 
-/* The number of symbols `value` among the first `at` symbols of a level. */
-static inline uint64_t fm_rank(const fm_cell *cell, unsigned value, size_t at)
+/* fm_levels.c: writes the digits of the n letters of a transform to the cells, which are 0. Uses
+ * scratch of the call, and bwt, which has room for n + FM_SPARE bytes. */
+ordo_status fm_build_levels(text_work *work, const fm_header *header, const fm_tree *tree,
+                            uint8_t *bwt, fm_counts *groups, fm_cell *cells);
+
+/* The bits of a plane. The compiler makes one or two vector registers of them. */
+typedef uint64_t fm_words __attribute__((vector_size(8 * FM_WORDS)));
+
+/* How often a digit occurs among the first `bits` digits of a half (back == 0), or among the others
+ * (back == UINT64_MAX). Without branches, because `bits` is random. */
+static inline unsigned fm_count(const fm_half *half, unsigned digit, unsigned bits, uint64_t back)
 {
-    unsigned const within = (unsigned)(at % FM_CELL);
-    uint64_t       match[2];
-    for (int w = 0; w < 2; w++)
-        match[w] = (cell->planes[0][w] ^ ((value & 1) - UINT64_C(1))) &
-                   (cell->planes[1][w] ^ ((value >> 1 & 1) - UINT64_C(1))) &
-                   (cell->planes[2][w] ^ ((value >> 2 & 1) - UINT64_C(1))) &
-                   (cell->planes[3][w] ^ ((value >> 3 & 1) - UINT64_C(1)));
-    uint64_t const low = within >= 64 ? UINT64_MAX : (UINT64_C(1) << within) - 1;
-    uint64_t const high = within > 64 ? (UINT64_C(1) << (within - 64)) - 1 : 0;
-    return cell->counts[value] + (uint64_t)__builtin_popcountll(match[0] & low) +
-           (uint64_t)__builtin_popcountll(match[1] & high);
+    static const uint64_t ones[2 * FM_WORDS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    static const uint64_t next[2 * FM_WORDS] = {0, 0, 0, 0, UINT64_MAX};
+    unsigned const        from = FM_WORDS - bits / 64;
+    uint64_t              words[FM_WORDS];
+    fm_words              match, partial, plane;
+    unsigned              count = 0;
+    memcpy(&match, ones + from, sizeof match);
+    memcpy(&partial, next + from, sizeof partial);
+    match = (match | (partial & ((UINT64_C(1) << bits % 64) - 1))) ^ back;
+    for (unsigned bit = 0; bit < FM_BITS; bit++) {
+        memcpy(&plane, half->planes[bit], sizeof plane);
+        match &= plane ^ ((digit >> bit & 1) - UINT64_C(1));
+    }
+    memcpy(words, &match, sizeof words);
+    for (unsigned w = 0; w < FM_WORDS; w++)
+        count += (unsigned)__builtin_popcountll(words[w]);
+    return count;
 }
 
-/* Symbol `at` of a level. */
-static inline unsigned fm_value(const fm_cell *cell, size_t at)
+static inline const fm_half *fm_half_of(const ordo_fm *fm, uint64_t at)
 {
-    unsigned const w = (unsigned)(at % FM_CELL / 64), bit = (unsigned)(at % 64);
-    return (unsigned)((cell->planes[0][w] >> bit & 1) | (cell->planes[1][w] >> bit & 1) << 1 |
-                      (cell->planes[2][w] >> bit & 1) << 2 | (cell->planes[3][w] >> bit & 1) << 3);
+    const fm_cell *const cell = &fm->cells[at / FM_CELL];
+    return at % FM_CELL < FM_CELL / 2 ? &cell->first : &cell->second;
+}
+
+/* The number of digits `digit` among the first `at`, modulo 2^32: those between `at` and the middle
+ * of the cell are added to its count or taken off. */
+static inline uint32_t fm_rank(const ordo_fm *fm, unsigned digit, uint64_t at)
+{
+    uint64_t const number = at / FM_CELL;
+    uint64_t const back = (at % FM_CELL / (FM_CELL / 2)) - UINT64_C(1);
+    unsigned const count =
+        fm_count(fm_half_of(fm, at), digit, (unsigned)(at % (FM_CELL / 2)), back);
+    return fm->groups[number / FM_GROUP].digits[digit] + fm->cells[number].counts[digit] +
+           ((count ^ (unsigned)back) - (unsigned)back);
+}
+
+/* Digit `at`. */
+static inline unsigned fm_digit(const ordo_fm *fm, uint64_t at)
+{
+    const fm_half *const half = fm_half_of(fm, at);
+    unsigned const       w = (unsigned)(at % (FM_CELL / 2) / 64), bit = (unsigned)(at % 64);
+    return (unsigned)((half->planes[0][w] >> bit & 1) | (half->planes[1][w] >> bit & 1) << 1 |
+                      (half->planes[2][w] >> bit & 1) << 2 | (half->planes[3][w] >> bit & 1) << 3);
 }
 
 /* ---- Searches, compiled for each instruction set that counts bits faster ---- */

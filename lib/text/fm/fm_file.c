@@ -9,18 +9,22 @@
 
 #include <string.h>
 
-fm_parts fm_layout(uint64_t n, uint32_t letters, uint32_t sample)
+static size_t end_of(size_t from, size_t count, size_t size)
 {
-    fm_parts     p = {.cells = (size_t)(n / FM_CELL) + 1,
-                      .mark_count = (size_t)((n + 1) / 64) + 1,
-                      .sample_count = (size_t)(n / sample + (n % sample != 0))};
-    size_t const level = p.cells * sizeof(fm_cell);
-    p.levels[0] = ordo_round_up(sizeof(fm_header), ORDO_CACHE_LINE);
-    p.levels[1] = p.levels[0] + level;
-    p.marks = p.levels[1] + (letters > FM_VALUES ? level : 0);
-    p.samples = ordo_round_up(p.marks + p.mark_count * sizeof(fm_mark), ORDO_CACHE_LINE);
-    p.rows = ordo_round_up(p.samples + p.sample_count * sizeof(uint32_t), ORDO_CACHE_LINE);
-    p.end = ordo_round_up(p.rows + p.sample_count * sizeof(uint32_t), ORDO_CACHE_LINE);
+    return ordo_round_up(from + count * size, ORDO_CACHE_LINE);
+}
+
+fm_parts fm_layout(uint64_t n, uint64_t cells, uint32_t sample)
+{
+    fm_parts p = {.block_count = (size_t)((n + 1) / FM_BLOCK) + 1,
+                  .sample_count = (size_t)(n / sample + (n % sample != 0))};
+    p.groups = end_of(0, 1, sizeof(fm_header));
+    p.cells = end_of(p.groups, (size_t)((cells - 1) / FM_GROUP) + 1, sizeof(fm_counts));
+    p.marks = end_of(p.cells, (size_t)cells, sizeof(fm_cell));
+    p.offsets = end_of(p.marks, p.block_count + 1, sizeof(uint32_t));
+    p.samples = end_of(p.offsets, p.sample_count + FM_BESIDE, 1);
+    p.rows = end_of(p.samples, p.sample_count, sizeof(uint32_t));
+    p.end = end_of(p.rows, p.sample_count, sizeof(uint32_t));
     return p;
 }
 
@@ -67,29 +71,21 @@ uint64_t fm_checksum(const void *block, size_t bytes)
 void fm_open(ordo_fm *fm)
 {
     const fm_header *const h = (const fm_header *)(const void *)fm->block;
-    fm_parts const         p = fm_layout(h->n, h->letters, h->sample);
+    fm_parts const         p = fm_layout(h->n, fm->tree.cells, h->sample);
     fm->header = h;
     fm->n = h->n;
     fm->primary = h->primary;
     fm->sample = h->sample;
     fm->sample_count = p.sample_count;
-    fm->level_count = h->letters > FM_VALUES ? 2 : 1;
-    fm->levels[0] = (const fm_cell *)(const void *)(fm->block + p.levels[0]);
-    fm->levels[1] = (const fm_cell *)(const void *)(fm->block + p.levels[1]);
-    fm->marks = (const fm_mark *)(const void *)(fm->block + p.marks);
+    fm->groups = (const fm_counts *)(const void *)(fm->block + p.groups);
+    fm->cells = (const fm_cell *)(const void *)(fm->block + p.cells);
+    fm->marks = (const uint32_t *)(const void *)(fm->block + p.marks);
+    fm->offsets = (const uint8_t *)fm->block + p.offsets;
     fm->samples = (const uint32_t *)(const void *)(fm->block + p.samples);
     fm->rows = (const uint32_t *)(const void *)(fm->block + p.rows);
     memset(fm->code, 0xff, sizeof fm->code);
-    for (unsigned c = 0; c < h->letters; c++) {
+    for (unsigned c = 0; c < h->letters; c++)
         fm->code[h->letter[c]] = (int16_t)c;
-        fm->start[c] = 1 + h->below[c];
-    }
-    for (unsigned v = 0; v < FM_VALUES; v++)
-        fm->base[v] = h->below[ordo_min(v * FM_VALUES, h->letters)];
-    for (unsigned c = 0; c < h->letters && fm->level_count == 2; c++) {
-        size_t const at = (size_t)fm->base[c / FM_VALUES];
-        fm->skipped[c] = fm_rank(fm->levels[1] + at / FM_CELL, c % FM_VALUES, at);
-    }
 }
 
 /* ---- Checks ---- */
@@ -104,8 +100,8 @@ static ordo_status check_header(ordo_exec *exec, const fm_header *h, size_t byte
     FAIL_IF(h->order != FM_ORDER, ORDO_E_ARG,
             "the index is from a machine of another byte order (mark 0x%08x)", h->order);
     FAIL_IF(h->version != FM_VERSION, ORDO_E_ARG,
-            "the index has version %u; this version of ordo reads version %d", h->version,
-            FM_VERSION);
+            "the index has version %u; this version of ordo reads version %d: index the text again",
+            h->version, FM_VERSION);
     FAIL_IF(h->bytes != bytes, ORDO_E_ARG, "the index has %zu bytes; its header says %llu", bytes,
             (unsigned long long)h->bytes);
     FAIL_IF(h->n >= FM_MOST || h->sample == 0 || h->sample > FM_MOST_SAMPLE ||
@@ -114,9 +110,6 @@ static ordo_status check_header(ordo_exec *exec, const fm_header *h, size_t byte
             ORDO_E_ARG,
             "the header of the index is damaged: n %llu, primary %llu, sample %u, letters %u",
             (unsigned long long)h->n, (unsigned long long)h->primary, h->sample, h->letters);
-    FAIL_IF(fm_layout(h->n, h->letters, h->sample).end != bytes, ORDO_E_ARG,
-            "the index has %zu bytes; expected %zu for %llu bytes of text", bytes,
-            fm_layout(h->n, h->letters, h->sample).end, (unsigned long long)h->n);
     return ORDO_OK;
 }
 
@@ -132,71 +125,72 @@ static ordo_status check_letters(ordo_exec *exec, const fm_header *h)
     return ORDO_OK;
 }
 
-/* Checks the counts of all cells; the symbols behind the last one are 0. */
-static ordo_status check_level(ordo_exec *exec, const ordo_fm *fm, unsigned level)
+static uint32_t cell_count(const fm_cell *cell, unsigned digit)
 {
-    size_t const cells = (size_t)(fm->n / FM_CELL) + 1;
-    uint64_t     counts[FM_VALUES] = {0};
-    for (size_t i = 0; i < cells; i++) {
-        const fm_cell *const cell = &fm->levels[level][i];
-        size_t const         n = ordo_min(FM_CELL, (size_t)fm->n - i * FM_CELL);
-        bool                 right = true;
-        for (unsigned v = 0; v < FM_VALUES; v++)
-            right &= cell->counts[v] == (uint32_t)counts[v];
-        FAIL_IF(!right, ORDO_E_ARG, "cell %zu of level %u of the index is damaged", i, level);
-        for (size_t k = 0; k < n; k++)
-            counts[fm_value(cell, k)]++;
-        if (i % TEXT_POLL == 0 && ordo_poll(exec, (double)i / (double)cells))
+    return fm_count(&cell->first, digit, FM_CELL / 2, 0) +
+           fm_count(&cell->second, digit, FM_CELL / 2, 0);
+}
+
+/* Checks that all counts are those of the digits before, and that digits between levels are 0. */
+static ordo_status check_cells(ordo_exec *exec, const ordo_fm *fm)
+{
+    uint32_t sums[FM_DIGITS] = {0};
+    for (size_t i = 0; i < fm->tree.cells; i++) {
+        const fm_cell *const   cell = &fm->cells[i];
+        const fm_counts *const group = &fm->groups[i / FM_GROUP];
+        bool                   right = true;
+        for (unsigned d = 0; d < FM_DIGITS; d++) {
+            right &= i % FM_GROUP != 0 || group->digits[d] == sums[d];
+            right &= fm_rank(fm, d, i * FM_CELL) == sums[d];
+            sums[d] += cell_count(cell, d);
+        }
+        FAIL_IF(!right, ORDO_E_ARG, "cell %zu of the index is damaged", i);
+        if (i % TEXT_POLL == 0 && ordo_poll(exec, (double)i / (double)fm->tree.cells))
             return ORDO_E_CANCELLED;
     }
-    for (size_t i = (size_t)fm->n % FM_CELL; i < FM_CELL; i++)
-        FAIL_IF(fm_value(&fm->levels[level][cells - 1], i) != 0, ORDO_E_ARG,
-                "the end of level %u of the index is damaged", level);
-    /* The last counts are those of the whole level. */
-    for (unsigned v = 0; v < FM_VALUES && level == 0; v++) {
-        size_t const   wide = fm->level_count == 2 ? FM_VALUES : 1;
-        uint64_t const low = fm->header->below[ordo_min(v * wide, FM_LETTERS)];
-        uint64_t const high = fm->header->below[ordo_min((v + 1) * wide, FM_LETTERS)];
-        FAIL_IF(counts[v] != high - low, ORDO_E_ARG, "level 0 of the index is damaged");
-    }
     return ORDO_OK;
 }
 
-/* Checks that level 1 has each code as often as the header says. */
-static ordo_status check_codes(ordo_exec *exec, const ordo_fm *fm)
+/* Checks that each node has as many of each digit as the tree says. Then so have the digits between
+ * two levels: they are 0. */
+static ordo_status check_nodes(ordo_exec *exec, const ordo_fm *fm)
 {
-    const fm_header *const h = fm->header;
-    for (unsigned v = 0; v < FM_VALUES; v++) {
-        size_t const from = (size_t)h->below[v * FM_VALUES];
-        size_t const to = (size_t)h->below[(v + 1) * FM_VALUES];
-        for (unsigned low = 0; low < FM_VALUES; low++) {
-            unsigned const code = v * FM_VALUES + low;
-            uint64_t const count = fm_rank(fm->levels[1] + to / FM_CELL, low, to) -
-                                   fm_rank(fm->levels[1] + from / FM_CELL, low, from);
-            FAIL_IF(count != h->below[code + 1] - h->below[code], ORDO_E_ARG,
-                    "level 1 of the index is damaged: code %u", code);
+    for (unsigned k = 0; k < fm->tree.node_count; k++) {
+        const fm_node *const node = &fm->tree.nodes[k];
+        for (unsigned d = 0; d < FM_DIGITS; d++) {
+            const fm_branch *const branch = &node->branches[d];
+            FAIL_IF(fm_rank(fm, d, node->start) != branch->base ||
+                        fm_rank(fm, d, node->start + node->size) !=
+                            (uint32_t)(branch->base + branch->size),
+                    ORDO_E_ARG, "node %u of the index is damaged", k);
         }
     }
+    for (uint64_t at = 0; at < 2 * FM_CELL && fm->tree.node_count > 0; at++) {
+        const fm_node *const last = &fm->tree.nodes[fm->tree.node_count - 1];
+        uint64_t const       place = last->start + last->size + at;
+        FAIL_IF(fm_digit(fm, ordo_min(place, fm->tree.cells * FM_CELL - 1)) != 0, ORDO_E_ARG,
+                "the end of the index is damaged");
+    }
     return ORDO_OK;
 }
 
+/* Checks that each multiple of `sample` has a mark, whose row leads back to it. */
 static ordo_status check_samples(ordo_exec *exec, const ordo_fm *fm)
 {
-    fm_parts const p = fm_layout(fm->n, fm->header->letters, fm->sample);
-    uint64_t       marked = 0;
-    for (size_t i = 0; i < p.mark_count; i++) {
-        size_t const   rows = ordo_min(64, (size_t)fm->n + 1 - ordo_min(i * 64, (size_t)fm->n + 1));
-        uint64_t const outside = rows == 64 ? 0 : UINT64_MAX << rows;
-        FAIL_IF(fm->marks[i].before != marked || (fm->marks[i].bits & outside) != 0, ORDO_E_ARG,
-                "the marks of row %zu of the index are damaged", i * 64);
-        marked += (uint64_t)__builtin_popcountll(fm->marks[i].bits);
+    size_t const blocks = (size_t)(fm->n + 1) / FM_BLOCK + 1;
+    size_t       at = 0;
+    for (size_t block = 0; block <= blocks; block++) {
+        size_t const to = block < blocks ? fm->marks[block + 1] : (size_t)fm->sample_count;
+        FAIL_IF(fm->marks[block] != at || to < at || to > fm->sample_count, ORDO_E_ARG,
+                "the marks of row %zu of the index are damaged", block * FM_BLOCK);
+        for (size_t from = at; at < to; at++) {
+            uint64_t const row = (uint64_t)block * FM_BLOCK + fm->offsets[at];
+            bool const     next = at == from || fm->offsets[at] > fm->offsets[at - 1];
+            FAIL_IF(!next || row > fm->n || fm->samples[at] >= fm->sample_count ||
+                        fm->rows[fm->samples[at]] != row,
+                    ORDO_E_ARG, "sample %zu of the index is damaged", at);
+        }
     }
-    FAIL_IF(marked != p.sample_count, ORDO_E_ARG,
-            "the index marks %llu rows; expected %zu for a sample of %u",
-            (unsigned long long)marked, p.sample_count, fm->sample);
-    for (size_t i = 0; i < p.sample_count; i++)
-        FAIL_IF(fm->samples[i] >= p.sample_count || fm->rows[i] > fm->n, ORDO_E_ARG,
-                "sample %zu of the index is damaged", i);
     return ORDO_OK;
 }
 
@@ -206,6 +200,11 @@ static ordo_status open_checked(ordo_exec *exec, ordo_fm *fm, size_t bytes)
     const fm_header *const h = (const fm_header *)(const void *)fm->block;
     TRY(check_header(exec, h, bytes));
     TRY(check_letters(exec, h));
+    fm_tree_build(&fm->tree, h->below, h->letters);
+    size_t const expected = fm_layout(h->n, fm->tree.cells, h->sample).end;
+    FAIL_IF(expected != bytes, ORDO_E_ARG,
+            "the index has %zu bytes; expected %zu for %llu bytes of text", bytes, expected,
+            (unsigned long long)h->n);
     fm_open(fm);
     return ORDO_OK;
 }
@@ -218,14 +217,8 @@ static ordo_status check_index(ordo_exec *exec, ordo_fm *fm, size_t bytes)
     FAIL_IF(sum != h->checksum, ORDO_E_ARG,
             "the index is damaged: its checksum is %016llx, but the header has %016llx",
             (unsigned long long)sum, (unsigned long long)h->checksum);
-    exec->phases = 3;
-    TRY(check_level(exec, fm, 0));
-    exec->phase++;
-    if (fm->level_count == 2) {
-        TRY(check_level(exec, fm, 1));
-        TRY(check_codes(exec, fm));
-    }
-    exec->phase++;
+    TRY(check_cells(exec, fm));
+    TRY(check_nodes(exec, fm));
     return check_samples(exec, fm);
 }
 

@@ -1,103 +1,97 @@
 /* fm_loops.h - the loops of searches in an FM-index; included by a file for each instruction set,
  * which defines FM_LOOPS, the name of the table.
  *
- * Each step of a search waits for one cell of each level. So FM_WIDTH searches run at once: a pass
- * over them does the step of level 0 and prefetches the cells of level 1, the next pass the other
- * way around.
+ * Each step of a search waits for the cells of its bounds. So FM_WIDTH searches run at once: a pass
+ * over them takes one digit of a letter for each, and prefetches the cells of the next digit. Codes
+ * have different lengths, and a branch at their ends would be mispredicted; so a pass lists the
+ * searches that reach the end of a letter, and then goes over the list.
  *
  * The counts of a view are not checked, so rows and places are limited to those that exist. */
 #include "text/fm/fm.h"
+
+#include "text/text_bits.h"
 
 enum {
     FM_WIDTH = 32
 };
 
-/* The number of symbols of the transform before a row: the primary row has none. */
-static inline size_t fm_before(const ordo_fm *fm, uint64_t row)
+static inline void fm_fetch(const ordo_fm *fm, uint64_t at)
 {
-    return (size_t)(row - (row > fm->primary));
+    const fm_cell *const cell = &fm->cells[at / FM_CELL];
+    const char *const    from =
+        at % FM_CELL < FM_CELL / 2 ? (const char *)cell : (const char *)cell->counts;
+    TEXT_PREFETCH(&fm->groups[at / FM_CELL / FM_GROUP]);
+    TEXT_PREFETCH(from);
+    TEXT_PREFETCH(from + 64);
+    TEXT_PREFETCH(from + 128);
 }
 
-static inline const fm_cell *fm_cell_of(const ordo_fm *fm, unsigned level, size_t at)
+/* The place in the sequence of digits. The primary row has no letter. */
+static inline uint64_t fm_at(const ordo_fm *fm, uint32_t node, uint64_t at)
 {
-    return fm->levels[level] + at / FM_CELL;
+    return at - ((node == 0) & (at > fm->primary));
 }
 
-static inline void fm_fetch(const fm_cell *cell)
+/* How often the branch was taken before a place in the sequence. */
+static inline uint32_t fm_taken(const ordo_fm *fm, const fm_branch *branch, unsigned digit,
+                                uint64_t at)
 {
-    TEXT_PREFETCH(cell);
-    TEXT_PREFETCH((const char *)cell + 64);
-}
-
-/* Where symbol `at` of the transform, whose high value is `high`, goes in level 1. */
-static inline size_t fm_down(const ordo_fm *fm, unsigned high, size_t at)
-{
-    return (size_t)ordo_min(fm->base[high] + fm_rank(fm_cell_of(fm, 0, at), high, at), fm->n);
-}
-
-/* The row of code `code` that follows from its place in level 1. */
-static inline uint64_t fm_up(const ordo_fm *fm, unsigned code, size_t place)
-{
-    uint64_t const rank = fm_rank(fm_cell_of(fm, 1, place), code % FM_VALUES, place);
-    return ordo_min(fm->start[code] + rank - fm->skipped[code], fm->n + 1);
-}
-
-/* The same in an index of one level, where `at` symbols are before. */
-static inline uint64_t fm_only(const ordo_fm *fm, unsigned code, size_t at)
-{
-    return ordo_min(fm->start[code] + fm_rank(fm_cell_of(fm, 0, at), code, at), fm->n + 1);
+    uint32_t const taken = fm_rank(fm, digit, at) - branch->base;
+    return taken < branch->size ? taken : branch->size;
 }
 
 typedef struct fm_search {
     size_t   pattern;
-    uint64_t left; /* bytes to go */
-    uint64_t lo, hi;
-    size_t   down_lo, down_hi;
-    unsigned code;
+    uint64_t left;   /* bytes to go */
+    uint64_t path;   /* digits to go */
+    uint64_t lo, hi; /* rows if node is 0, else places in the sequence */
+    uint32_t node;
 } fm_search;
 
-/* Begins a search. False if its result is known: the pattern is empty. */
+/* Goes on with the next letter. False if the search is done. */
+static inline bool descend(const ordo_fm *fm, const fm_patterns *p, fm_search *s)
+{
+    if (s->hi <= s->lo || s->left == 0)
+        return false;
+    int const code = fm->code[p->bytes[p->offsets[s->pattern] + --s->left]];
+    if (code < 0) {
+        s->hi = s->lo;
+        return false;
+    }
+    s->path = fm->tree.path[code];
+    return true;
+}
+
+/* Begins a search: the rows of the last letter are known. False if it is done. */
 static bool begin(const ordo_fm *fm, const fm_patterns *p, size_t pattern, fm_search *s)
 {
-    s->pattern = pattern;
+    *s = (fm_search){.pattern = pattern, .lo = 1, .hi = fm->n + 1};
     s->left = p->offsets[pattern + 1] - p->offsets[pattern];
-    s->lo = s->left == 0;
-    s->hi = fm->n + 1;
-    return s->left > 0;
-}
-
-/* Takes the next byte of the pattern. False if it does not occur in the text. */
-static inline bool take(const ordo_fm *fm, const fm_patterns *p, fm_search *s)
-{
-    int const code = fm->code[p->bytes[p->offsets[s->pattern] + --s->left]];
-    s->code = (unsigned)code;
-    if (ORDO_UNLIKELY(code < 0))
-        s->hi = s->lo;
-    return code >= 0;
-}
-
-static inline void step_down(const ordo_fm *fm, fm_search *s)
-{
-    size_t const lo = fm_before(fm, s->lo), hi = fm_before(fm, s->hi);
-    if (fm->level_count == 1) {
-        s->lo = fm_only(fm, s->code, lo);
-        s->hi = fm_only(fm, s->code, hi);
-        return;
+    if (s->left > 0) {
+        int const code = fm->code[p->bytes[p->offsets[pattern] + --s->left]];
+        s->lo = code < 0 ? 1 : 1 + fm->header->below[code];
+        s->hi = code < 0 ? 1 : 1 + fm->header->below[code + 1];
     }
-    s->down_lo = fm_down(fm, s->code / FM_VALUES, lo);
-    s->down_hi = fm_down(fm, s->code / FM_VALUES, hi);
-    fm_fetch(fm_cell_of(fm, 1, s->down_lo));
-    fm_fetch(fm_cell_of(fm, 1, s->down_hi));
+    return descend(fm, p, s);
 }
 
-static inline void step_up(const ordo_fm *fm, fm_search *s)
+/* Takes a digit. */
+static inline void step(const ordo_fm *fm, fm_search *s)
 {
-    if (fm->level_count == 2) {
-        s->lo = fm_up(fm, s->code, s->down_lo);
-        s->hi = fm_up(fm, s->code, s->down_hi);
+    unsigned const         digit = s->path % FM_DIGITS;
+    const fm_branch *const branch = &fm->tree.nodes[s->node].branches[digit];
+    uint64_t const         lo = fm_at(fm, s->node, s->lo), hi = fm_at(fm, s->node, s->hi);
+    uint32_t const         first = fm_taken(fm, branch, digit, lo);
+    s->path /= FM_DIGITS;
+    s->node = branch->child;
+    s->lo = branch->start + first;
+    fm_fetch(fm, s->lo);
+    if (hi - lo == 1) { /* all that follow, too */
+        s->hi = s->lo + ((fm_digit(fm, lo) == digit) & (first < branch->size));
+    } else {
+        s->hi = branch->start + fm_taken(fm, branch, digit, hi);
+        fm_fetch(fm, s->hi);
     }
-    fm_fetch(fm_cell_of(fm, 0, fm_before(fm, s->lo)));
-    fm_fetch(fm_cell_of(fm, 0, fm_before(fm, s->hi)));
 }
 
 static void search(const ordo_fm *fm, const fm_patterns *patterns, size_t lo, size_t hi,
@@ -108,19 +102,24 @@ static void search(const ordo_fm *fm, const fm_patterns *patterns, size_t lo, si
     for (;;) {
         while (n < FM_WIDTH && next < hi) {
             fm_search *const s = &active[n];
-            bool const       runs = begin(fm, patterns, next++, s) && take(fm, patterns, s);
+            bool const       runs = begin(fm, patterns, next++, s);
             rows[s->pattern] = s->lo;
             counts[s->pattern] = s->hi - s->lo;
             n += runs;
         }
         if (n == 0)
             return;
-        for (size_t k = 0; k < n; k++)
-            step_down(fm, &active[k]);
-        for (size_t k = n; k-- > 0;) {
+        uint8_t list[FM_WIDTH];
+        size_t  listed = 0;
+        for (size_t k = 0; k < n; k++) {
             fm_search *const s = &active[k];
-            step_up(fm, s);
-            if (s->hi <= s->lo || s->left == 0 || !take(fm, patterns, s)) {
+            step(fm, s);
+            list[listed] = (uint8_t)k;
+            listed += (s->node == 0) | (s->hi <= s->lo);
+        }
+        while (listed-- > 0) {
+            fm_search *const s = &active[list[listed]];
+            if (!descend(fm, patterns, s)) {
                 rows[s->pattern] = s->lo;
                 counts[s->pattern] = s->hi > s->lo ? s->hi - s->lo : 0;
                 *s = active[--n];
@@ -131,86 +130,86 @@ static void search(const ordo_fm *fm, const fm_patterns *patterns, size_t lo, si
 
 typedef struct fm_walk {
     size_t   index; /* of the result */
-    uint64_t row, steps;
-    size_t   down;
-    unsigned high;
+    uint64_t steps; /* letters */
+    uint64_t at;    /* a row if node is 0, else a place in the sequence */
+    uint32_t node;
 } fm_walk;
 
-static inline const fm_mark *mark_of(const ordo_fm *fm, uint64_t row)
+/* Takes a digit on the way from a row to that of the position before. Returns the branch: a leaf
+ * leads to the new row. */
+static inline const fm_branch *walk(const ordo_fm *fm, fm_walk *w)
 {
-    return fm->marks + row / 64;
+    uint64_t const         at = fm_at(fm, w->node, w->at);
+    unsigned const         digit = fm_digit(fm, at);
+    const fm_branch *const branch = &fm->tree.nodes[w->node].branches[digit];
+    w->at = branch->start + fm_taken(fm, branch, digit, at);
+    w->node = branch->child;
+    w->steps += branch->child == 0;
+    fm_fetch(fm, w->at);
+    return branch;
 }
 
-/* Goes from a row to that of the position before; the first half. */
-static inline void walk_down(const ordo_fm *fm, fm_walk *w)
+/* The number of the row among the marked ones, or SIZE_MAX if it is not marked. */
+static inline size_t find_mark(const ordo_fm *fm, uint64_t row)
 {
-    size_t const         at = fm_before(fm, w->row);
-    const fm_cell *const cell = fm_cell_of(fm, 0, at);
-    w->high = fm_value(cell, at);
-    w->steps++;
-    if (fm->level_count == 1) {
-        w->row = ordo_min(fm_only(fm, w->high, at), fm->n);
-        return;
+    const uint32_t *const mark = &fm->marks[row / FM_BLOCK];
+    uint64_t const        ones = UINT64_C(0x0101010101010101);
+    uint64_t const        end =
+        ordo_min(ordo_min(mark[1], mark[0] + (uint64_t)FM_BLOCK), fm->sample_count);
+    for (uint64_t at = mark[0]; at < end; at += FM_BESIDE) {
+        uint64_t const word = text_little_endian(fm->offsets + at) ^ ones * (row % FM_BLOCK);
+        uint64_t const zero = (word - ones) & ~word & ones << 7; /* exact up to the first one */
+        size_t const   found = (size_t)at + (size_t)__builtin_ctzll(zero | ones << 63) / 8;
+        if (zero != 0)
+            return found < end ? found : SIZE_MAX;
     }
-    w->down = fm_down(fm, w->high, at);
-    fm_fetch(fm_cell_of(fm, 1, w->down));
-}
-
-static inline unsigned walk_up(const ordo_fm *fm, fm_walk *w)
-{
-    unsigned code = w->high;
-    if (fm->level_count == 2) {
-        code = w->high * FM_VALUES + fm_value(fm_cell_of(fm, 1, w->down), w->down);
-        w->row = ordo_min(fm_up(fm, code, w->down), fm->n);
-    }
-    fm_fetch(fm_cell_of(fm, 0, fm_before(fm, w->row)));
-    TEXT_PREFETCH(mark_of(fm, w->row));
-    return code;
-}
-
-/* Whether the position of the row is stored; *position is then that of the row it started at. */
-static inline bool is_sampled(const ordo_fm *fm, const fm_walk *w, uint64_t *position)
-{
-    const fm_mark *const mark = mark_of(fm, w->row);
-    uint64_t const       bit = UINT64_C(1) << w->row % 64;
-    uint64_t const       at = mark->before + (uint64_t)__builtin_popcountll(mark->bits & (bit - 1));
-    if ((mark->bits & bit) == 0 || at >= fm->sample_count)
-        return false;
-    *position = (uint64_t)fm->samples[at] * fm->sample + w->steps;
-    return true;
+    return SIZE_MAX;
 }
 
 static bool locate(const ordo_fm *fm, uint64_t *rows, size_t n)
 {
     fm_walk active[FM_WIDTH];
+    uint8_t list[FM_WIDTH];
     size_t  running = 0, next = 0;
     for (;;) {
-        while (running < FM_WIDTH && next < n) {
-            active[running++] = (fm_walk){.index = next, .row = rows[next]};
-            next++;
+        size_t listed = 0;
+        for (size_t k = 0; k < running; k++) {
+            list[listed] = (uint8_t)k;
+            listed += walk(fm, &active[k])->child == 0;
+        }
+        for (size_t k = 0; k < listed; k++)
+            TEXT_PREFETCH(&fm->marks[active[list[k]].at / FM_BLOCK]);
+        while (listed-- > 0) {
+            fm_walk *const w = &active[list[listed]];
+            size_t const   mark = find_mark(fm, w->at);
+            if (mark != SIZE_MAX) {
+                rows[w->index] = (uint64_t)fm->samples[mark] * fm->sample + w->steps;
+                *w = active[--running];
+            } else if (w->steps >= fm->sample) {
+                return false;
+            }
+        }
+        for (; running < FM_WIDTH && next < n; next++) {
+            size_t const mark = find_mark(fm, rows[next]);
+            if (mark == SIZE_MAX) {
+                active[running++] = (fm_walk){.index = next, .at = rows[next]};
+                fm_fetch(fm, rows[next]);
+            } else {
+                rows[next] = (uint64_t)fm->samples[mark] * fm->sample;
+            }
         }
         if (running == 0)
             return true;
-        for (size_t k = running; k-- > 0;) {
-            fm_walk *const w = &active[k];
-            if (is_sampled(fm, w, &rows[w->index]))
-                *w = active[--running];
-            else if (w->steps >= fm->sample || w->row == fm->primary)
-                return false;
-        }
-        for (size_t k = 0; k < running; k++)
-            walk_down(fm, &active[k]);
-        for (size_t k = 0; k < running; k++)
-            (void)walk_up(fm, &active[k]);
     }
 }
 
 static void extract(const ordo_fm *fm, uint64_t row, size_t length, uint8_t *out)
 {
-    fm_walk w = {.row = ordo_min(row, fm->n)};
-    while (length-- > 0) {
-        walk_down(fm, &w);
-        out[length] = fm->header->letter[walk_up(fm, &w)];
+    fm_walk w = {.at = row};
+    while (length > 0) {
+        const fm_branch *const branch = walk(fm, &w);
+        if (branch->child == 0)
+            out[--length] = fm->header->letter[branch->code];
     }
 }
 
