@@ -86,7 +86,7 @@ int command_execute(const command *c, int argc, char **argv);
 /* What --version prints. */
 void command_print_version(void);
 
-/* The text that --help prints, to be freed. NULL: no memory. */
+/* The help (help_text.h), to be freed. NULL: no memory. */
 char *command_help(const command *c);
 
 /* ---- For `work` ---- */
@@ -244,7 +244,7 @@ uint64_t descending_flag(const execution *e);
 /* ---- Help that several commands share ---- */
 
 #define HELP_GROUPS                                                                                \
-    "  --groups FILE     a file with the group of each number: a result for each group\n"          \
+    "* --groups FILE     a file with the group of each number: a result for each group\n"          \
     "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n"
 
 #define HELP_FASTA                                                                                 \

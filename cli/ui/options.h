@@ -188,9 +188,10 @@ typedef struct options { /* the options of all commands; each command uses some 
 
 typedef enum options_result {
     OPTIONS_OK,
-    OPTIONS_HELP,    /* --help was given, or -h where the table has no option of that letter */
-    OPTIONS_VERSION, /* --version was given, and the table has no option of that name        */
-    OPTIONS_BAD      /* after a message: return CLI_TROUBLE                                  */
+    OPTIONS_HELP,     /* --help was given, or -h where the table has no option of that letter */
+    OPTIONS_HELP_ALL, /* --help=all was given                                                */
+    OPTIONS_VERSION,  /* --version was given, and the table has no option of that name        */
+    OPTIONS_BAD       /* after a message: return CLI_TROUBLE                                  */
 } options_result;
 
 /* Puts the words of environment variables before the options in argv, in the order of `names`,
