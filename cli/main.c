@@ -47,6 +47,20 @@ static const char completion_help[] =
     "three scripts where the shells look for them.\n\n"
     "Exit status: 0 success, 2 error.\n";
 
+/* Operands that the completion knows. */
+static const char help_words[] = "--all --man"
+#define ORDO_COMMAND(name, help) " " #name
+#define ORDO_OTHER(name, help) " " #name
+#include "cli/cmd/commands.def"
+    ;
+static const char distributions[] =
+#define ORDO_DIST_ROW(ID, name, make, takes, k, help) #name " "
+#include "lib/gen/dists.def"
+    ;
+static const struct {
+    const char *command, *words;
+} operands[] = {{"help", help_words}, {"gen", distributions}, {"completion", "bash zsh fish"}};
+
 static const command *const commands[] = {
 #define ORDO_COMMAND(name, help) &command_##name,
 #define ORDO_OTHER(name, help)
@@ -157,7 +171,11 @@ static bool describe_command(const char *name, const command *known, completion_
     char *const summary = help_open(&p, help) ? strdup(summary_of(&p, name)) : NULL;
 
     help_close(&p);
-    *out = (completion_command){name, summary, text, known != NULL ? known->options : NULL};
+    *out = (completion_command){name, summary,      text, known != NULL ? known->options : NULL,
+                                NULL, known != NULL};
+    for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++)
+        if (strcmp(operands[i].command, name) == 0)
+            out->words = operands[i].words;
     return summary != NULL && text != NULL;
 }
 
@@ -180,6 +198,10 @@ static int print_completion(int argc, char **argv)
 
     if (argc < 2)
         return cli_error("completion: the shell is missing: give bash, zsh or fish");
+    if (strcmp(argv[1], "--columns") == 0) {
+        csv_print_columns(argv + 2, argc - 2);
+        return CLI_OK;
+    }
     if (argc > 2)
         return cli_error("completion: unexpected operand '%s'; expected one shell",
                          cli_quoted(argv[2]));

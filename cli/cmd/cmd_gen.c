@@ -55,7 +55,7 @@ enum {
 };
 
 static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
-                                    TEXT("dtype", 0, dtype),
+                                    NAMED("dtype", dtype, option_types),
                                     COUNT("seed", 0, seed, 0, UINT64_MAX),
                                     COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     REAL("p", 'p', p),

@@ -42,7 +42,7 @@ static const option_spec check_specs[] = {DESCENDING,
                                           LETTER("quiet", 'q', line.quiet),
                                           FLAG("text", text),
                                           FILE_FORMAT("from", from),
-                                          TEXT("dtype", 0, dtype),
+                                          NAMED("dtype", dtype, option_types),
                                           FLAG("skip-bad", skip_bad),
                                           COMMON_OPTIONS};
 

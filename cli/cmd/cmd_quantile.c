@@ -59,15 +59,15 @@ static const char median_help[] =
 
 #define MEDIAN_OPTIONS                                                                             \
     NANS("last omit propagate"), TEXT("weights", 0, weights_file),                                 \
-        TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM, CSV_OPTIONS,    \
-        TEXTS("column", 0, csv.columns), TEXTS("by", 0, csv.by),                                   \
+        NAMED("weights-dtype", weights_dtype, option_types), GROUPS_OPTIONS, SELECT_ALGORITHM,     \
+        CSV_OPTIONS, COLUMNS("column", csv.columns), COLUMNS("by", csv.by),                        \
         TEXT("field-separator", 't', line.separator), EXTERNAL_OPTIONS, ARRAY_OPTIONS
 
 static const option_spec median_specs[] = {MEDIAN_OPTIONS};
-static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),
-                                             MEDIAN_OPTIONS};
-static const option_spec percentile_specs[] = {TEXT("p", 'p', list_text), TEXT("method", 0, method),
-                                               MEDIAN_OPTIONS};
+static const option_spec quantile_specs[] = {
+    TEXT("q", 'q', list_text), NAMED("method", method, option_methods), MEDIAN_OPTIONS};
+static const option_spec percentile_specs[] = {
+    TEXT("p", 'p', list_text), NAMED("method", method, option_methods), MEDIAN_OPTIONS};
 
 bool method_known(const execution *e)
 {

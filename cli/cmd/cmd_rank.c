@@ -42,7 +42,7 @@ static const option_spec specs[] = {CHOICE("ties", ties, ORDO_TIES_MIN, option_t
                                     TEXT("as", 0, csv.as),
                                     GROUPS_OPTIONS,
                                     TEXT("then", 0, then_files),
-                                    TEXT("rank-type", 0, rank_type),
+                                    NAMED("rank-type", rank_type, "u32 u64 f64"),
                                     EXTERNAL_OPTIONS,
                                     RESUME_OPTION,
                                     ALGORITHM("auto sequential threads " SORT_ALGORITHMS

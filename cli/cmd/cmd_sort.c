@@ -116,7 +116,7 @@ static const option_spec sort_specs[] = {
     LETTER("dictionary-order", 'd', line.dictionary),
     LETTER("ignore-case", 'f', line.fold),
     LETTER("ignore-nonprinting", 'i', line.printable),
-    OPTION_ROW(options, "key", 'k', line.keys, OPTION_KEYS, NULL, 0, 0),
+    OPTION_ROW(options, "key", 'k', line.keys, OPTION_KEYS, option_columns, 0, 0),
     TEXT("field-separator", 't', line.separator),
     CSV_OPTIONS,
     LETTER("zero-terminated", 'z', line.zero),

@@ -67,7 +67,7 @@ enum {
 static const char help_input[] =
     "  --from F          npy, raw or text; default: npy if the input starts with the npy\n"
     "                    signature, raw if FILE ends in .bin or .raw, otherwise text\n"
-    "* --dtype T         type: " NAMES_TYPES ";\n"
+    "* --dtype T         number type: " NAMES_TYPES ";\n"
     "                    required for raw input.\n"
     "                    Default for text: i64 if all lines are integers (u64 if i64 is too\n"
     "                    small), otherwise f64; an integer that f64 cannot hold is then an\n"

@@ -163,6 +163,11 @@ const char *csv_option(const options *o);
 bool csv_work(execution *e);
 void csv_print_help(const command *c, FILE *to);
 
+/* For the completion: prints the names of the columns of the file on a command line, one per line.
+ * words[0] is the command. The words may have the quotes of a shell. Prints nothing if there is no
+ * regular file or the words do not ask for rows. */
+void csv_print_columns(char **words, int n);
+
 /* csv_options.c: contradictory options about rows, as `wrong` returns them. csv_wrong(): with --csv
  * or --tsv; csv_unused(): options that need one of them. */
 const char *csv_wrong(execution *e);
