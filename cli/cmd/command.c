@@ -399,9 +399,11 @@ static int execute(execution *e)
         return CLI_TROUBLE;
     e->limited = common.memory_limit != 0 && !e->by_pieces;
     e->t.last = cli_now();
+    progress_command(e->command->name);
     const bool ok =
         external ? external_work(e)
                  : read_input(e) && hold_memory(e, input_memory(e)) && open_output(e) && work(e);
+    progress_command(NULL);
     return !ok || !print_report(e) ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
 }
 

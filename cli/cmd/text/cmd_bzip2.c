@@ -179,6 +179,7 @@ static bool open_target(job *j)
         return false;
     if (f->to_stdout || j->path == NULL) {
         j->out = STDOUT_FILENO;
+        progress_output();
         return decompresses(&j->e->o) || !isatty(j->out) ||
                skipped(j, "compressed data are not written to a terminal; redirect stdout");
     }
@@ -250,6 +251,7 @@ static void print_sizes(const job *j, const ordo_bz_report *r)
 /* For --explain: what sorted the rotations. */
 static void print_sorter(const ordo_bz_report *r)
 {
+    progress_hide();
     if (r->batch != 0)
         fprintf(stderr, "sorter     GPU, %llu block%s per batch\n", (unsigned long long)r->batch,
                 r->batch > 1 ? "s" : "");
