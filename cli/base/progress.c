@@ -90,8 +90,6 @@ static void wipe(void)
 {
     if (atomic_exchange(&bar.drawn, false))
         fputs(erase, stderr);
-    const double step = cli_now() + bar.step, delay = bar.first + bar.delay;
-    bar.next = step > delay ? step : delay;
 }
 
 static void *tick(void *unused)
@@ -128,6 +126,7 @@ static bool begin(void)
         bar.delay = isatty(STDERR_FILENO) ? progress_delay() : -1;
         bar.step = bar.delay > 0 ? usual_step : 0;
         bar.first = cli_now();
+        bar.next = bar.first + bar.delay;
         bar.done = -1;
     }
     if (bar.delay > 0 && !bar.ticking)
@@ -216,6 +215,7 @@ void progress_hide(void)
         return;
     pthread_mutex_lock(&bar.lock);
     wipe();
+    bar.next = cli_now() + bar.step;
     pthread_mutex_unlock(&bar.lock);
 }
 
