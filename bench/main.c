@@ -8,6 +8,7 @@
 #include "cli/ui/options.h"
 #include "cli/io/output.h"
 #include "cli/ui/context.h"
+#include "cli/ui/help_short.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,43 +17,46 @@
 
 static const char help_start[] =
     "Examples:\n"
-    "  ordo bench sort --quick                       a short run, in seconds\n"
-    "  ordo bench rank --json rank.json              the full run, with JSON for `make report`\n"
+    "  ordo bench sort --quick                       # a short run, in seconds\n"
+    "  ordo bench rank --json rank.json              # the full run, with JSON\n"
     "  ordo bench scan --only bits,partition --threads 4\n"
     "  ordo bench sort --only n,threads -n 1e8\n"
-    "  ordo bench sort --device cuda                 on the GPU, with CUB\n"
-    "  ordo bench --list                             all subjects, devices and sections\n"
+    "  ordo bench sort --device cuda                 # on the GPU, with CUB\n"
+    "  ordo bench --list                             # all subjects, devices and sections\n"
     "\n"
     "Usage: ordo bench SUBJECT [OPTION]...\n"
     "Measures ordo, other libraries (peers) and a copy of the same number of bytes in one run.\n"
     "Every round times each of them once. Before the first round all results are compared. The\n"
     "peers (std::sort, a plain radix sort, TBB, Boost, Highway, ...) come from libordo_peers.so\n"
     "in the folder of the command, or from the file that ORDO_PEERS names; 'make bench' builds\n"
-    "libordo_peers.so.\n"
-    "\n"
-    "  time/copy   median time divided by that of a copy with the same number of threads; 1 is\n"
-    "              the limit of the memory\n"
-    "  speed-up    median time of the base (a plain loop, std::sort) divided by that of the row\n"
-    "  points      at the end: on how many inputs auto is ahead of the best peer (faster), level\n"
-    "              or behind, and the worst ratio; then the same against each peer\n"
+    "libordo_peers.so. SUBJECT is one of:\n";
+
+static const char help_options[] =
     "\n"
     "Options:\n"
-    "  -n N             number of keys: 1e6, 128M, 2^28. Default: rank and scan 128e6, select,\n"
+    "* -n N             number of keys: 1e6, 128M, 2^28. Default: rank and scan 128e6, select,\n"
     "                   radius and text 1e8, hybrid 2^28, others 1e7; fewer with --quick\n"
-    "  --repeat R       number of rounds (default 7; 3 with --quick)\n"
-    "  --quick          few keys and few rounds\n"
-    "  --threads N      the largest number of threads (default: every CPU this process may use)\n"
+    "* --repeat R       number of rounds (default 7; 3 with --quick)\n"
+    "* --quick          few keys and few rounds\n"
+    "* --threads N      the largest number of threads (default: every CPU this process may use)\n"
     "  --device D       cpu (default), or cuda: arrays on the GPU, timed by CUDA events, with\n"
     "                   CUB, Thrust and a GPU copy. Needs libordo_cuda_peers.so in the folder of\n"
     "                   the command; 'make gpu-check' builds it\n"
     "  --cpu-time       times are CPU seconds of all threads: for a machine that other processes\n"
     "                   use. Not with --device cuda and --json\n"
-    "  --only SECTIONS  only these sections, separated by commas; see below\n"
-    "  --list           print every section as \"subject device section\" and measure nothing\n"
+    "* --only SECTIONS  only these sections, separated by commas; see below\n"
+    "* --list           print every section as \"subject device section\" and measure nothing\n"
     "  --seed S         seed of the generated keys (default 1)\n"
-    "  --json FILE      also write all rows to FILE\n"
+    "* --json FILE      also write all rows to FILE\n"
     "  --revision R     the revision of the source, for the JSON file\n"
-    "  --help           print this text\n"
+    "  --help[=all]     print the most used options; all: this text\n"
+    "\n"
+    "Results:\n"
+    "  time/copy   median time divided by that of a copy with the same number of threads; 1 is\n"
+    "              the limit of the memory\n"
+    "  speed-up    median time of the base (a plain loop, std::sort) divided by that of the row\n"
+    "  points      at the end: on how many inputs auto is ahead of the best peer (faster), level\n"
+    "              or behind, and the worst ratio; then the same against each peer\n"
     "\n"
     "Subjects and sections:\n";
 
@@ -99,27 +103,48 @@ enum {
 };
 
 /* Prints "subject  section, section ..." in lines of at most HELP_WIDTH characters. */
-static void print_sections(const char *subject, const bench_section *sections)
+static void print_sections(const char *subject, const bench_section *sections, FILE *to)
 {
-    int column = printf("  %-*s", HELP_INDENT - 2, subject);
+    int column = fprintf(to, "  %-*s", HELP_INDENT - 2, subject);
 
     for (const bench_section *s = sections; s->name != NULL; s++) {
         if (column + (int)strlen(s->name) + 2 > HELP_WIDTH)
-            column = printf("\n%*s", HELP_INDENT, "") - 1;
-        column += printf("%s%s", s->name, s[1].name != NULL ? ", " : "");
+            column = fprintf(to, "\n%*s", HELP_INDENT, "") - 1;
+        column += fprintf(to, "%s%s", s->name, s[1].name != NULL ? ", " : "");
     }
-    putchar('\n');
+    putc('\n', to);
 }
 
-static void print_help(void)
+static void write_help(FILE *to)
 {
-    fputs(help_start, stdout);
+    fputs(help_start, to);
     for (size_t i = 0; i < SUBJECTS; i++)
-        print_sections(subjects[i].name, subjects[i].sections);
-    puts("With --device cuda:");
+        fprintf(to, "%s%s", subjects[i].name, i + 1 < SUBJECTS ? ", " : ".\n");
+    fputs(help_options, to);
+    for (size_t i = 0; i < SUBJECTS; i++)
+        print_sections(subjects[i].name, subjects[i].sections, to);
+    fputs("With --device cuda:\n", to);
     for (size_t i = 0; i < SUBJECTS; i++)
         if (subjects[i].cuda != NULL)
-            print_sections(subjects[i].name, subjects[i].cuda);
+            print_sections(subjects[i].name, subjects[i].cuda, to);
+}
+
+static int print_help(bool all)
+{
+    char       *text = NULL;
+    size_t      size;
+    FILE *const to = open_memstream(&text, &size);
+    bool        ok = to != NULL;
+
+    if (ok)
+        write_help(to);
+    ok = ok && fclose(to) == 0;
+    if (ok && all)
+        help_print_long(text, stdout);
+    else if (ok)
+        ok = help_print_short(text, "ordo help bench --all", stdout);
+    free(text);
+    return ok ? CLI_OK : cli_error("bench: not enough memory");
 }
 
 static void list_sections(const char *subject, const char *device, const bench_section *sections)
@@ -341,8 +366,8 @@ static int run_bench(int argc, char **argv)
     case OPTIONS_OK:
         break;
     case OPTIONS_HELP:
-        print_help();
-        return CLI_OK;
+    case OPTIONS_HELP_ALL:
+        return print_help(parsed == OPTIONS_HELP_ALL);
     case OPTIONS_VERSION:
         printf("ordo %s\n", ordo_version());
         return CLI_OK;

@@ -3,6 +3,7 @@
 
 #include "cli/cmd/command.h"
 #include "cli/ui/completion.h"
+#include "cli/ui/help_short.h"
 #include "cli/ui/help_text.h"
 
 #include <errno.h>
@@ -41,9 +42,24 @@ static const char completion_help[] =
     "  ordo completion zsh >~/.zfunc/_ordo\n"
     "  ordo completion fish >~/.config/fish/completions/ordo.fish\n\n"
     "Usage: ordo completion bash|zsh|fish\n"
-    "Prints a script that completes the commands of ordo, their options and the choices of\n"
-    "options. 'make install' puts the three scripts where the shells look for them.\n\n"
+    "Prints a script that completes the commands of ordo, their options, the choices\n"
+    "of options and the columns of a CSV file on the line. 'make install' puts the\n"
+    "three scripts where the shells look for them.\n\n"
     "Exit status: 0 success, 2 error.\n";
+
+/* Operands that the completion knows. */
+static const char help_words[] = "--all --man"
+#define ORDO_COMMAND(name, help) " " #name
+#define ORDO_OTHER(name, help) " " #name
+#include "cli/cmd/commands.def"
+    ;
+static const char distributions[] =
+#define ORDO_DIST_ROW(ID, name, make, takes, k, help) #name " "
+#include "lib/gen/dists.def"
+    ;
+static const struct {
+    const char *command, *words;
+} operands[] = {{"help", help_words}, {"gen", distributions}, {"completion", "bash zsh fish"}};
 
 static const command *const commands[] = {
 #define ORDO_COMMAND(name, help) &command_##name,
@@ -155,7 +171,11 @@ static bool describe_command(const char *name, const command *known, completion_
     char *const summary = help_open(&p, help) ? strdup(summary_of(&p, name)) : NULL;
 
     help_close(&p);
-    *out = (completion_command){name, summary, text, known != NULL ? known->options : NULL};
+    *out = (completion_command){name, summary,      text, known != NULL ? known->options : NULL,
+                                NULL, known != NULL};
+    for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++)
+        if (strcmp(operands[i].command, name) == 0)
+            out->words = operands[i].words;
     return summary != NULL && text != NULL;
 }
 
@@ -178,11 +198,16 @@ static int print_completion(int argc, char **argv)
 
     if (argc < 2)
         return cli_error("completion: the shell is missing: give bash, zsh or fish");
+    if (strcmp(argv[1], "--columns") == 0) {
+        csv_print_columns(argv + 2, argc - 2);
+        return CLI_OK;
+    }
     if (argc > 2)
         return cli_error("completion: unexpected operand '%s'; expected one shell",
                          cli_quoted(argv[2]));
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        fputs(completion_help, stdout);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "--help=all") == 0) {
+        help_print_long(completion_help, stdout); /* fits a screen */
         return CLI_OK;
     }
     for (size_t i = 0; i < 3; i++)
@@ -244,12 +269,23 @@ static int execute_command(int argc, char **argv)
                                                 : unknown_command(argv[0]);
 }
 
+/* Prints the list of commands. */
+static int print_commands(bool all, FILE *to)
+{
+    if (all)
+        help_print_long(help, to);
+    return all || help_print_short(help, "ordo help --all", to) ? CLI_OK : no_memory("help");
+}
+
+/* `ordo help [--man | --all] [COMMAND]`; --all may also be behind the command. */
 static int print_help(int argc, char **argv)
 {
     const bool manual = argc > 1 && strcmp(argv[1], "--man") == 0;
+    const bool last = argc > 2 && strcmp(argv[2], "--all") == 0;
+    const bool all = last || (argc > 1 && strcmp(argv[1], "--all") == 0);
 
-    argv += manual;
-    argc -= manual;
+    argv += manual || (all && !last);
+    argc -= manual || all;
     if (argc > 2)
         return cli_error(
             "help: unexpected operand '%s'; expected one command, as in 'ordo help %s'",
@@ -257,12 +293,11 @@ static int print_help(int argc, char **argv)
     if (manual)
         return print_manual(argc == 2 ? argv[1] : NULL);
     if (argc == 2 && strcmp(argv[1], "help") != 0 && strcmp(argv[1], "version") != 0) {
-        char  option[] = "--help";
-        char *words[] = {argv[1], option, NULL};
+        char  option[] = "--help", long_option[] = "--help=all";
+        char *words[] = {argv[1], all ? long_option : option, NULL};
         return execute_command(2, words);
     }
-    fputs(help, stdout);
-    return CLI_OK;
+    return print_commands(all, stdout);
 }
 
 static int dispatch(int argc, char **argv)
@@ -270,11 +305,13 @@ static int dispatch(int argc, char **argv)
     const char *const word = argc > 1 ? argv[1] : "";
 
     if (argc < 2) {
-        fputs(help, stderr);
+        (void)print_commands(false, stderr);
         return CLI_TROUBLE;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return print_help(1, argv);
+        return print_commands(false, stdout);
+    if (strcmp(word, "--help=all") == 0)
+        return print_commands(true, stdout);
     if (strcmp(word, "help") == 0)
         return print_help(argc - 1, argv + 1);
     if (strcmp(word, "version") == 0 && argc > 2)

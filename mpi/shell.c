@@ -111,7 +111,7 @@ static int print_completion(const char *shell)
             if ((mpi_options[i].commands >> c & 1) != 0 && mpi_options[i].spec.letter != 'h')
                 *to++ = mpi_options[i].spec;
         char *const summary = help != NULL ? summary_of(help, mpi_commands[c]) : NULL;
-        all[c] = (completion_command){mpi_commands[c], summary, help, rows[c]};
+        all[c] = (completion_command){mpi_commands[c], summary, help, rows[c], NULL, false};
         memory = memory && summary != NULL;
     }
     memory = memory && completion_print("ordo-mpi", shell, all, MPI_COMMANDS);

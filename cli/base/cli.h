@@ -61,11 +61,29 @@ char *cli_printable(const char *bytes, size_t length, char *out, size_t capacity
 /* The same for a string, in a static buffer that is valid until the second next call. */
 const char *cli_quoted(const char *text);
 
-/* The progress bar. progress_start() begins a phase; the label is not copied. The bar appears after
- * two seconds, and only if stderr is a terminal. progress_end() ends the phase and erases the bar;
- * it does nothing without a phase. */
+/* Seconds until the progress bar appears: those of the variable ORDO_PROGRESS, by default 1. With 0
+ * every step is drawn. */
+double progress_delay(void);
+
+/* The progress bar. progress_start() begins a phase; the label is not copied. The bar appears only
+ * if stderr is a terminal. progress_end() ends the phase and erases the bar; it does nothing
+ * without a phase. Only the main thread calls these functions. */
 void progress_start(const char *label);
 void progress_end(void);
+
+/* From now on a bar with this label shows the time between phases; NULL: none does. */
+void progress_command(const char *label);
+
+/* Results will be written to stdout. If that is no regular file, the bar is drawn only when progress
+ * is reported: a pager may own the terminal. If stdout is a terminal, no bar is drawn any more. Any
+ * thread may call this function. */
+void progress_output(void);
+
+/* Erases the bar before a line is printed; it comes back if the phase goes on. */
+void progress_hide(void);
+
+/* Erases the bar before a signal ends the process; may be called in a handler. */
+void progress_die(void);
 
 /* 0 <= done <= 1 of the phase. Cheap; does nothing without a phase. */
 void progress_at(double done);

@@ -24,6 +24,7 @@ static void die_of(int signal_number)
 {
     if (temp_path != NULL)
         unlink(temp_path);
+    progress_die();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }

@@ -1,7 +1,4 @@
-/* terminal.c - messages and the progress bar on stderr, memory and the clock (see cli.h).
- *
- * There is one stderr and so one progress bar, whose state is static. Only the main thread draws
- * it, at most ten times a second. */
+/* terminal.c - messages on stderr, memory and the clock (see cli.h). */
 #define _DEFAULT_SOURCE /* madvise */
 
 #include "cli/base/cli.h"
@@ -11,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #define ALIGNMENT 64
 #define LINE_MOST (1 << 14) /* bytes of a line for a person; the names of two files fit */
@@ -25,76 +21,6 @@ enum {
     HUGE_LEAST = 4 << 20
 };
 
-static const char   full[] = "########################################";
-static const char   empty[] = "........................................";
-static const double first_seconds = 2.0;
-static const double step_seconds = 0.1;
-
-static struct {
-    const char *label; /* NULL: no phase, or stderr is no terminal */
-    double      start, next;
-    bool        drawn;
-    bool        by_bytes;
-} bar;
-
-void progress_start(const char *label)
-{
-    progress_end();
-    if (!isatty(STDERR_FILENO))
-        return;
-    bar.label = label;
-    bar.start = cli_now();
-    bar.next = bar.start + first_seconds;
-}
-
-/* Whether the bar is to be drawn now. */
-static bool is_due(void)
-{
-    const double now = cli_now();
-    if (bar.label == NULL || now < bar.next)
-        return false;
-    bar.next = now + step_seconds;
-    return bar.drawn = true;
-}
-
-void progress_bytes(const char *label, uint64_t done, uint64_t all, double seconds)
-{
-    bar.by_bytes = true;
-    if (!is_due())
-        return;
-    const double share = all == 0 ? 0 : done < all ? (double)done / (double)all : 1;
-    fprintf(stderr, "\r%s: %s", bar.label, label);
-    if (all > 0)
-        fprintf(stderr, " %3d %%", (int)(share * 100));
-    fprintf(stderr, "  %.1f of %.1f GB", (double)done * 1e-9, (double)all * 1e-9);
-    if (seconds > 0)
-        fprintf(stderr, "  %.2f GB/s", (double)done / seconds * 1e-9);
-    if (share > 0.01)
-        fprintf(stderr, "  %.0f s left", seconds * (1 - share) / share);
-    fputs("\033[K", stderr);
-}
-
-void progress_at(double done)
-{
-    if (bar.by_bytes || !is_due())
-        return;
-    const double now = cli_now();
-    const int    cells = done < 1 ? (int)(done * (double)strlen(full)) : (int)strlen(full);
-    fprintf(stderr, "\r%s [%.*s%s] %3d %%", bar.label, cells, full, empty + cells,
-            (int)(done * 100));
-    if (done > 0.01)
-        fprintf(stderr, "  %.0f s left ", (now - bar.start) * (1 - done) / done);
-    fputs("\033[K", stderr);
-}
-
-void progress_end(void)
-{
-    if (bar.drawn)
-        fputs("\r\033[K", stderr);
-    bar.label = NULL;
-    bar.drawn = bar.by_bytes = false;
-}
-
 static bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
 
 static const char *memory_hint = "";
@@ -107,6 +33,8 @@ static void print_line(FILE *to, const char *before, const char *format, va_list
     const int    length = vsnprintf(text, sizeof text, format, args);
     const size_t used = length < 0 ? 0 : strlen(text);
 
+    if (to == stderr)
+        progress_hide();
     flockfile(to);
     fputs(before, to);
     for (size_t i = 0, n; i < used; i += n) {

@@ -20,10 +20,10 @@ static const char help[] =
 #include "lib/gen/dists.def"
     "\n"
     "Generating:\n"
-    "  -n N              how many: 1000, 1e6, 128M (10^6), 128Mi (2^20), 2^28\n"
-    "  --dtype T         " NAMES_TYPES "; default: u32\n"
-    "  --seed S          default: 1\n"
-    "  -k K, -p P        the parameter of the distribution\n"
+    "* -n N              how many: 1000, 1e6, 128M (10^6), 128Mi (2^20), 2^28\n"
+    "* --dtype T         " NAMES_TYPES "; default: u32\n"
+    "* --seed S          default: 1\n"
+    "* -k K, -p P        the parameter of the distribution\n"
     "  --width W         fasta: residues per line (60); 0: each sequence is one line\n"
     "  --lines           fasta: only the sequences, one line each\n"
     "  --algorithm A     auto\n";
@@ -55,7 +55,7 @@ enum {
 };
 
 static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
-                                    TEXT("dtype", 0, dtype),
+                                    NAMED("dtype", dtype, option_types),
                                     COUNT("seed", 0, seed, 0, UINT64_MAX),
                                     COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     REAL("p", 'p', p),

@@ -16,14 +16,14 @@ static const char help[] =
     "Usage: ordo info [options]\n"
     "Prints what ordo found on this machine and what it will use.\n\n"
     "Options:\n"
-    "  --paths           instead, for each call on the CPU and, if the plugin for GPUs is there,\n"
+    "* --paths           instead, for each call on the CPU and, if the plugin for GPUs is there,\n"
     "                    on a GPU, the paths in the order in which they are tried: the name, the\n"
     "                    reason to take it, and the path that takes over if scratch is refused;\n"
     "                    --explain names the path of a call\n"
-    "  --json            the same as one line of JSON, on stdout\n"
+    "* --json            the same as one line of JSON, on stdout\n"
     "  --threads N, --device D, --memory-limit S, --device-memory S, --gpu-sms N\n"
     "                    as for the other commands\n"
-    "  -h, --help        print this text\n\n"
+    "  -h, --help[=all]  print the most used options; all: this text\n\n"
     "Exit status: 0 success, 2 error.\n";
 
 static uint64_t memory_bytes(void)

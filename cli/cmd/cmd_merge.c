@@ -52,7 +52,7 @@ static const option_spec check_specs[] = {DESCENDING,
                                           CSV_KEYS,
                                           EXTERNAL_OPTIONS,
                                           FILE_FORMAT("from", from),
-                                          TEXT("dtype", 0, dtype),
+                                          NAMED("dtype", dtype, option_types),
                                           FLAG("skip-bad", skip_bad),
                                           COMMON_OPTIONS};
 

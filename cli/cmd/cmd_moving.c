@@ -34,7 +34,7 @@ static const option_spec specs[] = {
     COUNT("window", 'w', k, 1, SIZE_MAX / 2),
     CHOICE("op", op, ORDO_MOVING_MEDIAN, "median quantile rank min max"),
     REAL("q", 'q', p),
-    TEXT("method", 0, method),
+    NAMED("method", method, option_methods),
     CHOICE("ties", ties, ORDO_TIES_MIN, option_ties),
     DESCENDING,
     COUNT("min-periods", 0, n, 1, SIZE_MAX / 2),

@@ -17,7 +17,7 @@ static const char help[] =
     "  --only            write only the first group\n";
 
 static const option_spec specs[] = {
-    TEXT("flags", 0, flags_file), TEXT("flags-dtype", 0, flags_dtype),
+    TEXT("flags", 0, flags_file), NAMED("flags-dtype", flags_dtype, option_types),
     FLAG("unset-first", unset_first), FLAG("only", only), ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)

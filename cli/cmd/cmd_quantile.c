@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 #define HELP_NANS                                                                                  \
-    "  --nans N          propagate (one NaN makes every result NaN, the default), omit\n"          \
+    "* --nans N          propagate (one NaN makes every result NaN, the default), omit\n"          \
     "                    (leave NaN out) or last (NaN comes after all numbers)\n"
 
 #define HELP_WEIGHTS                                                                               \
-    "  --weights FILE    a file with a weight for each number: integers (the number counts\n"      \
+    "* --weights FILE    a file with a weight for each number: integers (the number counts\n"      \
     "                    that many times) or floats\n"                                             \
     "  --weights-dtype T type of raw weights: u8, i32, f64, ...\n"
 
@@ -27,8 +27,8 @@ static const char quantile_help[] =
     "Prints quantiles of numbers as f64: 0 is the smallest number, 0.5 the median, 1 the\n"
     "largest number. The input need not be sorted. Quantiles of no numbers are NaN.\n\n"
     "Selecting:\n"
-    "  -q Q[,Q...]       which quantiles, from 0 to 1; default: 0,0.25,0.5,0.75,1\n"
-    "  --method M        " NAMES_METHODS_HELP
+    "* -q Q[,Q...]       which quantiles, from 0 to 1; default: 0,0.25,0.5,0.75,1\n"
+    "* --method M        " NAMES_METHODS_HELP
     "                    midpoint, rounded as by numpy.median\n" HELP_NANS HELP_WEIGHTS HELP_GROUPS
         HELP_SELECT_ALGORITHM;
 
@@ -41,8 +41,8 @@ static const char percentile_help[] =
     "Prints percentiles of numbers as f64: the quantiles P/100 of 'ordo quantile'. 0 is the\n"
     "smallest number, 50 the median, 100 the largest number.\n\n"
     "Selecting:\n"
-    "  -p P[,P...]       which percentiles, from 0 to 100; default: 0,25,50,75,100\n"
-    "  --method M        as in 'ordo quantile'; default: linear\n" HELP_NANS HELP_WEIGHTS
+    "* -p P[,P...]       which percentiles, from 0 to 100; default: 0,25,50,75,100\n"
+    "* --method M        as in 'ordo quantile'; default: linear\n" HELP_NANS HELP_WEIGHTS
         HELP_GROUPS HELP_SELECT_ALGORITHM;
 
 static const char median_help[] =
@@ -59,15 +59,15 @@ static const char median_help[] =
 
 #define MEDIAN_OPTIONS                                                                             \
     NANS("last omit propagate"), TEXT("weights", 0, weights_file),                                 \
-        TEXT("weights-dtype", 0, weights_dtype), GROUPS_OPTIONS, SELECT_ALGORITHM, CSV_OPTIONS,    \
-        TEXTS("column", 0, csv.columns), TEXTS("by", 0, csv.by),                                   \
+        NAMED("weights-dtype", weights_dtype, option_types), GROUPS_OPTIONS, SELECT_ALGORITHM,     \
+        CSV_OPTIONS, COLUMNS("column", csv.columns), COLUMNS("by", csv.by),                        \
         TEXT("field-separator", 't', line.separator), EXTERNAL_OPTIONS, ARRAY_OPTIONS
 
 static const option_spec median_specs[] = {MEDIAN_OPTIONS};
-static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),
-                                             MEDIAN_OPTIONS};
-static const option_spec percentile_specs[] = {TEXT("p", 'p', list_text), TEXT("method", 0, method),
-                                               MEDIAN_OPTIONS};
+static const option_spec quantile_specs[] = {
+    TEXT("q", 'q', list_text), NAMED("method", method, option_methods), MEDIAN_OPTIONS};
+static const option_spec percentile_specs[] = {
+    TEXT("p", 'p', list_text), NAMED("method", method, option_methods), MEDIAN_OPTIONS};
 
 bool method_known(const execution *e)
 {

@@ -15,15 +15,15 @@ static const char help[] =
     "Usage: ordo rank [FILE] [options]\n"
     "Prints the rank of each element, counted from 1. --ties decides the ranks of ties.\n\n"
     "Ranking:\n"
-    "  --ties T          " NAMES_TIES_EXAMPLES
-    "  -r, --descending  the largest element has rank 1; NaN is still last\n"
-    "  --sorted          the input is sorted, so ranking takes one pass; if it is not\n"
+    "* --ties T          " NAMES_TIES_EXAMPLES
+    "* -r, --descending  the largest element has rank 1; NaN is still last\n"
+    "* --sorted          the input is sorted, so ranking takes one pass; if it is not\n"
     "                    sorted, the ranks are undefined\n"
     "  --check           with --sorted: first check that the input is sorted\n"
-    "  --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
-    "  --groups FILE     a file with the group of each number: ranks start at 1 in each group\n"
+    "* --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
+    "* --groups FILE     a file with the group of each number: ranks start at 1 in each group\n"
     "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n"
-    "  --then FILES      files with further keys, separated by commas; they decide ties\n"
+    "* --then FILES      files with further keys, separated by commas; they decide ties\n"
     "  --rank-type T     u32, u64 or f64; default: u32, or u64 from 2^32 elements on; f64\n"
     "                    for average\n"
     "  --algorithm A     auto, radix, sample, intervals, merge, bitonic, split, bubble,\n"
@@ -42,7 +42,7 @@ static const option_spec specs[] = {CHOICE("ties", ties, ORDO_TIES_MIN, option_t
                                     TEXT("as", 0, csv.as),
                                     GROUPS_OPTIONS,
                                     TEXT("then", 0, then_files),
-                                    TEXT("rank-type", 0, rank_type),
+                                    NAMED("rank-type", rank_type, "u32 u64 f64"),
                                     EXTERNAL_OPTIONS,
                                     RESUME_OPTION,
                                     ALGORITHM("auto sequential threads " SORT_ALGORITHMS

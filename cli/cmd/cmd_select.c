@@ -13,11 +13,11 @@ static const char help[] =
     "Prints the K-th smallest element; 1 is the smallest. Several K give one result each,\n"
     "in the order given.\n\n"
     "Selecting:\n"
-    "  -k K[,K...]       which elements, counted from 1 (in C and Python: from 0)\n"
-    "  -r, --descending  count from the largest\n"
-    "  --nans N          last (NaN comes after all numbers, the default), omit (leave NaN\n"
+    "* -k K[,K...]       which elements, counted from 1 (in C and Python: from 0)\n"
+    "* -r, --descending  count from the largest\n"
+    "* --nans N          last (NaN comes after all numbers, the default), omit (leave NaN\n"
     "                    out) or propagate (one NaN makes every result NaN)\n"
-    "  --text            the input is lines of any bytes, not numbers\n" HELP_SELECT_ALGORITHM;
+    "* --text            the input is lines of any bytes, not numbers\n" HELP_SELECT_ALGORITHM;
 
 static const option_spec specs[] = {
     TEXT("k", 'k', list_text), DESCENDING,       NANS("last omit propagate"),

@@ -32,17 +32,17 @@ static const char sort_help[] =
     "--text or an option of the groups 'Order of lines' and 'Keys', sorts lines as\n"
     "LC_ALL=C sort does. With --fasta, sorts whole records; ties keep their order.\n\n"
     "Sorting:\n"
-    "  -r, --reverse, --descending  largest first; the NaNs of a number sort are still last\n"
-    "  -u, --unique      write only the first of several tied numbers or lines\n"
-    "  -c, --check       do not sort: if the input is sorted, exit 0; if not, name the first\n"
+    "* -r, --reverse, --descending  largest first; the NaNs of a number sort are still last\n"
+    "* -u, --unique      write only the first of several tied numbers or lines\n"
+    "* -c, --check       do not sort: if the input is sorted, exit 0; if not, name the first\n"
     "                    element out of order and exit 1; with -u, a tie is also out of\n"
     "                    order\n"
     "  -C, --check=quiet the same without a message; also --check=silent\n"
-    "  --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
+    "* --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
         HELP_SORT_ALGORITHM "\nOrder of lines (for all keys, or for the whole line):\n"
-    "  -n, --numeric-sort          by number: -12, 0.5, 007; any number of digits\n"
+    "* -n, --numeric-sort          by number: -12, 0.5, 007; any number of digits\n"
     "  -g, --general-numeric-sort  by floating-point number: 1e3, -inf, nan, 0x1f\n"
-    "  -h, --human-numeric-sort    by size: 2K, 1.5M, 3G\n"
+    "* -h, --human-numeric-sort    by size: 2K, 1.5M, 3G\n"
     "  -M, --month-sort            by month: JAN, feb, ...\n"
     "  -V, --version-sort          by version: a1.9 before a1.10\n"
     "  -R, --random-sort           in random order, equal keys together\n"
@@ -56,15 +56,15 @@ static const char sort_help[] =
     "  -s, --stable                lines whose keys tie keep their order; otherwise whole\n"
     "                              lines decide; for numbers no effect: always stable\n\n"
     "Keys of lines:\n"
-    "  -k, --key F[.C][OPTIONS][,F[.C][OPTIONS]]\n"
+    "* -k, --key F[.C][OPTIONS][,F[.C][OPTIONS]]\n"
     "                    a key from byte C of field F to byte C of field F, or to the end of\n"
     "                    that field or of the line; counted from 1. OPTIONS are letters of\n"
     "                    bdfghiMnRrV and replace the options for all keys. May be given\n"
     "                    several times: the next key decides ties\n"
-    "  -t, --field-separator C     the byte between fields; \\0 is NUL. Default: a field\n"
+    "* -t, --field-separator C     the byte between fields; \\0 is NUL. Default: a field\n"
     "                              begins with the blanks before it\n"
     "  -z, --zero-terminated       lines end with NUL, not with a newline\n"
-    "  -m, --merge       merge files that are sorted\n"
+    "* -m, --merge       merge files that are sorted\n"
     "  --debug           mark the bytes of each key below its line\n\n"
     "Files and threads:\n"
     "  --files0-from F   read the files whose names, each with a NUL at its end, are in F\n"
@@ -84,14 +84,14 @@ static const char argsort_help[] =
     "Prints the indices of the elements in sorted order: the first result is the index of\n"
     "the smallest element. Tied elements keep their order.\n\n"
     "Sorting:\n"
-    "  -r, --descending  largest first; NaN is still last\n"
-    "  --one-based       count elements from 1, not from 0\n"
+    "* -r, --descending  largest first; NaN is still last\n"
+    "* --one-based       count elements from 1, not from 0\n"
     "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
-    "  --text            the input is lines of any bytes, not numbers; the indices are\n"
+    "* --text            the input is lines of any bytes, not numbers; the indices are\n"
     "                    text unless --format or the name of the output file says "
     "otherwise\n" HELP_FASTA "  --stable          accepted; the result is always stable\n"
-    "  --then FILES      files with further keys, separated by commas; they decide ties\n"
-    "  --groups FILE     a file with the group of each number: groups in ascending order,\n"
+    "* --then FILES      files with further keys, separated by commas; they decide ties\n"
+    "* --groups FILE     a file with the group of each number: groups in ascending order,\n"
     "                    in each group the indices in sorted order; --descending does\n"
     "                    not reverse the groups\n"
     "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n" HELP_SORT_ALGORITHM;
@@ -116,7 +116,7 @@ static const option_spec sort_specs[] = {
     LETTER("dictionary-order", 'd', line.dictionary),
     LETTER("ignore-case", 'f', line.fold),
     LETTER("ignore-nonprinting", 'i', line.printable),
-    OPTION_ROW(options, "key", 'k', line.keys, OPTION_KEYS, NULL, 0, 0),
+    OPTION_ROW(options, "key", 'k', line.keys, OPTION_KEYS, option_columns, 0, 0),
     TEXT("field-separator", 't', line.separator),
     CSV_OPTIONS,
     LETTER("zero-terminated", 'z', line.zero),

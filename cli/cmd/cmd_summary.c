@@ -72,7 +72,7 @@ static const char describe_help[] =
     "Selecting:\n" HELP_NANS;
 
 #define COLUMN_OPTIONS                                                                             \
-    CSV_OPTIONS, TEXTS("column", 0, csv.columns), TEXTS("by", 0, csv.by),                          \
+    CSV_OPTIONS, COLUMNS("column", csv.columns), COLUMNS("by", csv.by),                            \
         TEXT("field-separator", 't', line.separator), EXTERNAL_OPTIONS, ARRAY_OPTIONS
 
 static const option_spec specs[] = {NANS("- omit propagate"), COLUMN_OPTIONS};

@@ -18,16 +18,16 @@ static const char help[] =
     "Prints the K largest elements, the largest first. Tied elements keep their order. If\n"
     "there are fewer than K elements, prints all of them.\n\n"
     "Selecting:\n"
-    "  -k K              how many elements\n"
+    "* -k K              how many elements\n"
     "  --largest         the default; NaN is last\n"
-    "  --smallest        the smallest elements, the smallest first; NaN is still last\n"
-    "  --index           print the indices of the elements, from 0, instead of the elements\n"
-    "  --with-index      print both: lines with an index and an element (text only)\n"
-    "  --one-based       count indices from 1\n"
+    "* --smallest        the smallest elements, the smallest first; NaN is still last\n"
+    "* --index           print the indices of the elements, from 0, instead of the elements\n"
+    "* --with-index      print both: lines with an index and an element (text only)\n"
+    "* --one-based       count indices from 1\n"
     "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
-    "  --nans N          last (NaN comes after all numbers, the default) or omit (leave\n"
+    "* --nans N          last (NaN comes after all numbers, the default) or omit (leave\n"
     "                    NaN out)\n"
-    "  --text            the input is lines of any bytes, not numbers\n" HELP_GROUPS
+    "* --text            the input is lines of any bytes, not numbers\n" HELP_GROUPS
     "  --algorithm A     auto\n";
 
 static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
@@ -42,7 +42,7 @@ static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     GROUPS_OPTIONS,
                                     CSV_OPTIONS,
                                     CSV_KEYS,
-                                    TEXTS("by", 0, csv.by),
+                                    COLUMNS("by", csv.by),
                                     ALGORITHM("auto"),
                                     EXTERNAL_OPTIONS,
                                     RECORD_OPTIONS,

@@ -4,6 +4,7 @@
 #include "cli/cmd/command.h"
 
 #include "cli/io/text/text_numbers.h"
+#include "cli/ui/help_short.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +67,8 @@ enum {
 static const char help_input[] =
     "  --from F          npy, raw or text; default: npy if the input starts with the npy\n"
     "                    signature, raw if FILE ends in .bin or .raw, otherwise text\n"
-    "  --dtype T         " NAMES_TYPES "; required for raw input.\n"
+    "* --dtype T         number type: " NAMES_TYPES ";\n"
+    "                    required for raw input.\n"
     "                    Default for text: i64 if all lines are integers (u64 if i64 is too\n"
     "                    small), otherwise f64; an integer that f64 cannot hold is then an\n"
     "                    error\n"
@@ -75,7 +77,7 @@ static const char help_input[] =
     "decompressed, unless FILE ends in .npy, .bin or .raw.\n";
 
 static const char help_external[] =
-    "  -S, --memory-limit S  use at most S bytes of memory, at least 8Mi: 512M, 4Gi, 50%; what\n"
+    "* -S, --memory-limit S  use at most S bytes of memory: 512M, 4Gi, 50%; at least 8Mi; what\n"
     "                    does not fit goes to temporary files\n"
     "  -T, --temporary-directory D  make temporary files in D; several may be given; default:\n"
     "                    $TMPDIR or /var/tmp\n";
@@ -99,15 +101,15 @@ static const char help_records[] =
 
 static const char help_output[] =
     "\nOutput:\n"
-    "  -o, --output FILE the output file, replaced when all results are written; default:\n"
-    "                    stdout\n"
+    "* -o, --output FILE the output file; it is replaced when all results are written;\n"
+    "                    default: stdout\n"
     "  --format F        npy, raw or text; default: by the end of FILE (.npy; .bin, .raw;\n"
     "                    .txt, .text, .csv; a further .gz, .zst, .xz or .bz2 compresses the\n"
     "                    output), otherwise ";
 
 static const char help_common[] =
     "\nCommon options:\n"
-    "  --threads N       at most N threads; default: every CPU this process may use\n"
+    "* --threads N       at most N threads; default: every CPU this process may use\n"
     "  --device D        auto (the lowest predicted time; see ordo tune), cpu, cuda\n"
     "                    (cuda:1 is the second GPU) or hybrid (CPU and GPU)\n"
     "  --device-memory S use at most S bytes of GPU memory\n"
@@ -131,7 +133,7 @@ static const char help_common[] =
     "  --profile-svg F   draw the time spans as a picture in file F\n";
 
 static const char help_memory[] =
-    "  -S, --memory-limit S  use at most S bytes of memory, such as 512M, 4Gi or 25%; data that\n"
+    "* -S, --memory-limit S  use at most S bytes of memory, such as 512M, 4Gi or 25%; data that\n"
     "                    do not fit are refused\n";
 
 static const char help_end[] =
@@ -168,8 +170,9 @@ static void print_help(const command *c, FILE *to)
         fputs(help_common, to);
         if ((c->flags & (EXTERNAL | CSV_IN)) == 0)
             fputs(help_memory, to);
-        fputs(c->flags & LETTER_H ? "  --help            print this text\n"
-                                  : "  -h, --help        print this text\n",
+        fputs(c->flags & LETTER_H
+                  ? "  --help[=all]      print the most used options; all: this text\n"
+                  : "  -h, --help[=all]  print the most used options; all: this text\n",
               to);
         fputs("  --version         print the version\n", to);
         fputs(help_end, to);
@@ -399,9 +402,11 @@ static int execute(execution *e)
         return CLI_TROUBLE;
     e->limited = common.memory_limit != 0 && !e->by_pieces;
     e->t.last = cli_now();
+    progress_command(e->command->name);
     const bool ok =
         external ? external_work(e)
                  : read_input(e) && hold_memory(e, input_memory(e)) && open_output(e) && work(e);
+    progress_command(NULL);
     return !ok || !print_report(e) ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
 }
 
@@ -415,6 +420,24 @@ static void free_options(options *o)
     free(o->directories.texts);
     free(o->list);
     free(o->named);
+}
+
+/* Answers --help and --version. */
+static int answer(const command *c, options_result asked)
+{
+    char        longer[64];
+    char *const text = command_help(c);
+    bool        ok = text != NULL;
+
+    snprintf(longer, sizeof longer, "ordo help %s --all", c->name);
+    if (asked == OPTIONS_VERSION)
+        command_print_version();
+    else if (ok && asked == OPTIONS_HELP)
+        ok = help_print_short(text, longer, stdout);
+    else if (ok)
+        help_print_long(text, stdout);
+    free(text);
+    return ok ? CLI_OK : cli_error("%s: not enough memory", c->name);
 }
 
 static int execute_words(const command *c, int argc, char **argv)
@@ -434,13 +457,9 @@ static int execute_words(const command *c, int argc, char **argv)
                                                                      : 0;
     const options_result r = options_parse(argc, argv, c->options, &e.o, &e.o.operands, most);
 
-    if (r == OPTIONS_HELP)
-        print_help(c, stdout);
-    if (r == OPTIONS_VERSION)
-        command_print_version();
     if (r != OPTIONS_OK) {
         free_options(&e.o);
-        return r == OPTIONS_BAD ? CLI_TROUBLE : CLI_OK;
+        return r == OPTIONS_BAD ? CLI_TROUBLE : answer(c, r);
     }
     e.o.operand = e.o.operands.n > 0 ? e.o.operands.texts[0] : NULL;
     if (e.o.common.memory_limit != 0) {

@@ -87,7 +87,7 @@ int command_execute(const command *c, int argc, char **argv);
 /* What --version prints. */
 void command_print_version(void);
 
-/* The text that --help prints, to be freed. NULL: no memory. */
+/* The help (help_text.h), to be freed. NULL: no memory. */
 char *command_help(const command *c);
 
 /* ---- For `work` ---- */
@@ -176,6 +176,11 @@ const char *csv_option(const options *o);
  * command reads them. */
 bool csv_work(execution *e);
 void csv_print_help(const command *c, FILE *to);
+
+/* For the completion: prints the names of the columns of the file on a command line, one per line.
+ * words[0] is the command. The words may have the quotes of a shell. Prints nothing if there is no
+ * regular file or the words do not ask for rows. */
+void csv_print_columns(char **words, int n);
 
 /* csv_options.c: contradictory options about rows, as `wrong` returns them. csv_wrong(): with --csv
  * or --tsv; csv_unused(): options that need one of them. */
@@ -279,7 +284,7 @@ uint64_t descending_flag(const execution *e);
 /* ---- Help that several commands share ---- */
 
 #define HELP_GROUPS                                                                                \
-    "  --groups FILE     a file with the group of each number: a result for each group\n"          \
+    "* --groups FILE     a file with the group of each number: a result for each group\n"          \
     "  --groups-dtype T  type of raw groups: u8, i32, f64, ...\n"
 
 #define HELP_FASTA                                                                                 \

@@ -86,6 +86,8 @@ static bool write_all(output *out, const char *data, size_t length, bool tick)
         workers_run((length + MAPPED_PIECE - 1) / MAPPED_PIECE, copy_piece, &c);
         return output_unmap(out, &map);
     }
+    if (out->fd == STDOUT_FILENO)
+        progress_output();
     for (size_t done = 0; done < length;) {
         const size_t  left = length - done;
         const ssize_t wrote = write(out->fd, data + done, left < WRITE_CHUNK ? left : WRITE_CHUNK);

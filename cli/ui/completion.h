@@ -9,6 +9,8 @@ typedef struct completion_command {
     char              *summary;
     char              *help;    /* describes its options; not NULL        */
     const option_spec *options; /* NULL: none                             */
+    const char        *words;   /* that may be operands; NULL: file names */
+    bool               all;     /* has --help=all                         */
 } completion_command;
 
 /* Prints the script of a shell for a program: "bash", "zsh" or else fish. False if there is not

@@ -79,6 +79,7 @@ ordo_ctx *context_open(const char *command, const common_options *common)
                    .device = (uint64_t)gpu, .device_limit = (size_t)common->device_memory,
                    .cpu_share = cpu_share, .threads = (uint32_t)common->threads,
                    .mem_limit = (size_t)common->memory_limit, .progress = on_progress,
+                   .progress_interval = progress_delay() > 0 ? 0 : -1,
                    .profile = profile_wanted(common), .devices = devices,
                    .device_count = device_count, .device_sms = (uint32_t)common->gpu_sms));
     command_name = command;

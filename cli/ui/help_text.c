@@ -56,7 +56,7 @@ static void append(char *text, const char *line, size_t length)
 /* Appends the lines from p->at on that are indented by `least` to `most` blanks. */
 static void append_lines(help_part *p, size_t least, size_t most)
 {
-    while (*p->at != '\0' && *p->at != '\n' && indent_of(p->at) >= least &&
+    while (*p->at != '\0' && *p->at != '\n' && *p->at != HELP_MARK && indent_of(p->at) >= least &&
            indent_of(p->at) <= most) {
         const size_t indent = indent_of(p->at), length = strcspn(p->at, "\n");
         append(p->text, p->at + indent, length - indent);
@@ -89,13 +89,14 @@ bool help_next(help_part *p)
     if (length == 0)
         return false;
     p->at += length + (line[length] == '\n');
+    p->marked = line[0] == HELP_MARK;
     if (strncmp(line, usage, strlen(usage)) == 0) {
         p->kind = HELP_USAGE;
         append(p->text, line + strlen(usage), length - strlen(usage));
     } else if (line[0] == ' ' && p->examples) {
         p->kind = HELP_EXAMPLE;
         append(p->text, line + indent_of(line), length - indent_of(line));
-    } else if (line[0] == ' ') {
+    } else if (line[0] == ' ' || p->marked) {
         read_entry(p, line, length);
     } else if (line[length - 1] == ':') {
         p->kind = HELP_HEADING;
@@ -172,7 +173,7 @@ static void print_usages(help_part *p)
         }
 }
 
-static bool is_exit_status(const help_part *p)
+bool help_is_exit_status(const help_part *p)
 {
     return p->kind == HELP_PROSE && strncmp(p->text, exit_status, strlen(exit_status)) == 0;
 }
@@ -185,7 +186,7 @@ static void print_description(help_part *p)
         headings += p->kind == HELP_HEADING;
         if (headings > 1)
             break;
-        if (p->kind == HELP_PROSE && !is_exit_status(p)) {
+        if (p->kind == HELP_PROSE && !help_is_exit_status(p)) {
             if (paragraphs++ > 0)
                 puts(".Pp");
             print_line(p->text);
@@ -214,7 +215,7 @@ static void print_options(help_part *p, const char *section)
             list = true;
             print_macro(".It Sy", p->term);
             print_line(p->text);
-        } else if (p->kind == HELP_PROSE && any && !is_exit_status(p)) {
+        } else if (p->kind == HELP_PROSE && any && !help_is_exit_status(p)) {
             puts(".Pp");
             print_line(p->text);
         }
@@ -236,7 +237,7 @@ static void print_exit_status(help_part *p)
 {
     puts(".Sh EXIT STATUS");
     while (help_next(p))
-        if (is_exit_status(p))
+        if (help_is_exit_status(p))
             print_line(p->text + strlen(exit_status));
 }
 

@@ -1,15 +1,19 @@
-/* help_text.h - the parts of a help text, for the manual pages and the completion of shells.
+/* help_text.h - the parts of a help text, for the short help, the manual pages and the completion
+ * of shells.
  *
  * A help text has paragraphs without indentation, headings (such a line with a colon at its end),
  * and indented lines below a heading. Below "Examples:" they are examples. Below any other heading
  * they are entries: a term such as "-o, --output FILE", two blanks, and its description. One
  * blank is enough if the description begins in column 20 or 30; it continues on lines that are
- * indented further. */
+ * indented further. A HELP_MARK in place of the first blank of an entry puts the entry into the
+ * short help (help_short.h). */
 #ifndef ORDO_CLI_UI_HELP_TEXT_H
 #define ORDO_CLI_UI_HELP_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#define HELP_MARK '*'
 
 typedef enum help_kind {
     HELP_END,
@@ -24,6 +28,7 @@ typedef struct help_part {
     help_kind   kind;
     const char *at;       /* the rest of the help                              */
     bool        examples; /* the last heading was "Examples:"                  */
+    bool        marked;   /* the entry has a mark                              */
     char       *text;     /* with a NUL; valid until the next help_next()      */
     char       *term;     /* the same                                          */
     char       *memory;   /* of both                                           */
@@ -35,6 +40,9 @@ void help_close(help_part *p);
 
 /* Goes to the next part; false at the end. */
 bool help_next(help_part *p);
+
+/* Whether the part is the paragraph about the exit status. */
+bool help_is_exit_status(const help_part *p);
 
 typedef struct manual_page {
     const char *name;    /* "ordo-sort"                                        */

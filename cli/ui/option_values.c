@@ -13,6 +13,7 @@
 
 const char option_a_count[] = "a whole number below 2^64, such as 1000, 1e6, 128M, 4Gi or 2^28";
 
+const char option_columns[] = "";
 const char option_ties[] =
 #define ORDO_TIES_ROW(ID, name, rank, example) " " #name
 #include "lib/core/ties.def"

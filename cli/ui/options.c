@@ -438,6 +438,8 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
             const bool        known = find_option(specs, name, length, '\0') != NULL;
             if (!known && is_name(name, length, "help") && strchr(word, '=') == NULL)
                 return OPTIONS_HELP;
+            if (!known && strcmp(word, "--help=all") == 0)
+                return OPTIONS_HELP_ALL;
             if (!known && is_name(name, length, "version") && strchr(word, '=') == NULL)
                 return OPTIONS_VERSION;
             ok = parse_long(&p, word, name, length);

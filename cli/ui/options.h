@@ -34,7 +34,8 @@ typedef struct option_spec {
     char        letter;
     option_kind kind;
     size_t      offset;  /* of the field */
-    const char *choices; /* names between blanks, of the values from least on; "-": no name */
+    const char *choices; /* names between blanks, of the values from least on; "-": no name; of
+                          * other kinds what the completion offers */
     uint64_t    least, most;
 } option_spec;
 
@@ -142,21 +143,25 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define TEXTS(name, letter, field)                                                                 \
     OPTION_ROW(options, name, letter, field, OPTION_TEXTS, NULL, 0, 0)
 #define TEXT(name, letter, field) OPTION_ROW(options, name, letter, field, OPTION_TEXT, NULL, 0, 0)
+#define NAMED(name, field, names) /* a text for which the completion knows names */                \
+    OPTION_ROW(options, name, 0, field, OPTION_TEXT, names, 0, 0)
+#define COLUMNS(name, field) /* texts that name columns of rows */                                 \
+    OPTION_ROW(options, name, 0, field, OPTION_TEXTS, option_columns, 0, 0)
 #define REAL(name, letter, field) OPTION_ROW(options, name, letter, field, OPTION_REAL, NULL, 0, 0)
 #define COUNT(name, letter, field, least, most)                                                    \
     OPTION_ROW(options, name, letter, field, OPTION_COUNT, NULL, least, most)
 #define CHOICE(name, field, first, names)                                                          \
     OPTION_ROW(options, name, 0, field, OPTION_CHOICE, names, first, 0)
 #define DESCENDING LETTER("descending", 'r', descending)
-#define FASTA_OPTIONS FLAG("fasta", fasta), TEXTS("by", 0, csv.by)
+#define FASTA_OPTIONS FLAG("fasta", fasta), COLUMNS("by", csv.by)
 #define CSV_OPTIONS                                                                                \
     FLAG("csv", csv.csv), FLAG("tsv", csv.tsv), FLAG("header", csv.header),                        \
         FLAG("no-header", csv.no_header), FLAG("no-quotes", csv.no_quotes),                        \
         CHOICE("bad", csv.bad, 1, "error last skip text")
 #define RUNNING_OPTIONS /* of commands that add a column with results of another */                \
-    TEXTS("column", 0, csv.columns), TEXTS("by", 0, csv.by), TEXT("as", 0, csv.as),                \
+    COLUMNS("column", csv.columns), COLUMNS("by", csv.by), TEXT("as", 0, csv.as),                \
         TEXT("field-separator", 't', line.separator)
-#define CSV_KEYS TEXTS("key", 0, line.keys), TEXT("field-separator", 't', line.separator)
+#define CSV_KEYS COLUMNS("key", line.keys), TEXT("field-separator", 't', line.separator)
 #define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
 #define ALGORITHM(names) CHOICE("algorithm", algorithm, ORDO_ALGORITHM_AUTO, names)
 #define SORT_ALGORITHMS "radix sample merge bitonic split bubble rough halving"
@@ -165,7 +170,8 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define SELECT_ALGORITHM                                                                           \
     ALGORITHM("auto - - radix - merge bitonic"),                                                   \
         COUNT("sub-array", 0, sub_array, 2, (uint64_t)1 << 32)
-#define GROUPS_OPTIONS TEXT("groups", 0, groups_file), TEXT("groups-dtype", 0, groups_dtype)
+#define GROUPS_OPTIONS                                                                             \
+    TEXT("groups", 0, groups_file), NAMED("groups-dtype", groups_dtype, option_types)
 #define NANS(names) CHOICE("nans", nans, ORDO_NANS_LAST, names)
 #define COMMON_OPTIONS /* end the table */                                                         \
     COUNT("threads", 0, common.threads, 1, 4096),                                                  \
@@ -183,18 +189,20 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define RESUME_OPTION FLAG("resume", resume)
 #define RECORD_OPTIONS                                                                             \
     COUNT("record-size", 0, record_size, 1, UINT32_MAX),                                           \
-        COUNT("key-offset", 0, key_offset, 0, UINT32_MAX), TEXT("key-type", 0, key_type)
+        COUNT("key-offset", 0, key_offset, 0, UINT32_MAX),                                         \
+        NAMED("key-type", key_type, option_types)
 #define FILE_FORMAT(name, field) CHOICE(name, field, FORMAT_NPY, "npy raw text")
 #define OUTPUT_OPTIONS TEXT("output", 'o', out), FILE_FORMAT("format", format)
 #define ARRAY_OPTIONS /* of commands that read an array and write one; end the table */            \
-    FILE_FORMAT("from", from), TEXT("dtype", 0, dtype), FLAG("skip-bad", skip_bad),                \
+    FILE_FORMAT("from", from), NAMED("dtype", dtype, option_types), FLAG("skip-bad", skip_bad),    \
         OUTPUT_OPTIONS, COMMON_OPTIONS
 
 typedef enum options_result {
     OPTIONS_OK,
-    OPTIONS_HELP,    /* --help was given, or -h where the table has no option of that letter */
-    OPTIONS_VERSION, /* --version was given, and the table has no option of that name        */
-    OPTIONS_BAD      /* after a message: return CLI_TROUBLE                                  */
+    OPTIONS_HELP,     /* --help was given, or -h where the table has no option of that letter */
+    OPTIONS_HELP_ALL, /* --help=all was given                                                */
+    OPTIONS_VERSION,  /* --version was given, and the table has no option of that name        */
+    OPTIONS_BAD       /* after a message: return CLI_TROUBLE                                  */
 } options_result;
 
 /* Puts the words of environment variables before the options in argv, in the order of `names`,
@@ -215,6 +223,9 @@ extern const char option_a_count[]; /* what it reads, for messages */
 
 /* The names of enums of ordo.h, for OPTION_CHOICE. */
 extern const char option_ties[], option_methods[], option_types[];
+
+/* Stands for the names of the columns of a file on the command line. */
+extern const char option_columns[];
 
 /* Reads a number of f64, rounded; `nan`: also NaN. Returns what is wrong with it, or NULL. */
 const char *option_real(const char *text, bool nan, double *out);

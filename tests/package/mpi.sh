@@ -299,7 +299,7 @@ compile() {
     shift
     "$compiler" -std=c11 -O1 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$@" -I "$root" \
         -I "$root/lib" -I "$root/include" "$root"/mpi/*.c "$root"/mpi/checkpoint/*.c "$root"/cli/io/npy.c "$root"/cli/io/tempfile.c \
-        "$root"/cli/io/number/number*.c "$root"/cli/io/number/powers.c "$root"/cli/base/terminal.c \
+        "$root"/cli/io/number/number*.c "$root"/cli/io/number/powers.c "$root"/cli/base/terminal.c "$root"/cli/base/progress.c \
         "$root"/cli/base/signals.c "$root"/cli/ui/completion.c "$root"/cli/ui/help_text.c "$root"/cli/ui/option_values.c \
         "$root"/lib/external/disk/crc32c.c -L "$build" -lordo -Wl,-rpath,"$build" -lpthread -lm -o "$output" ||
         die "$compiler does not compile ordo-mpi"

@@ -240,7 +240,7 @@ void csv_note_bad(const execution *e, const csv_rows *rows)
 /* ---- Commands ---- */
 
 static const char sort_help[] =
-    "  --csv, --tsv      the input is rows of fields; fields may be in quotes. Rows are written\n"
+    "* --csv, --tsv      the input is rows of fields; fields may be in quotes. Rows are written\n"
     "                    as they were read, after the header. Rows that tie keep their order;\n"
     "                    -r reverses all keys, -u writes only the first row of a tie, -c\n"
     "                    checks the order. For example:\n"
@@ -258,39 +258,39 @@ static const char merge_help[] =
     "                    the first row of a tie\n";
 
 static const char argsort_help[] =
-    "  --csv, --tsv      the input is rows of fields: prints the positions of the rows in order,\n"
+    "* --csv, --tsv      the input is rows of fields: prints the positions of the rows in order,\n"
     "                    counted without the header\n";
 
 static const char unique_help[] =
-    "  --csv, --tsv      the input is rows of fields: writes the header and, in order, the first\n"
+    "* --csv, --tsv      the input is rows of fields: writes the header and, in order, the first\n"
     "                    row of those whose keys tie; --counts adds a column with their number\n"
     "  --as NAME         the name of that column; default: count\n";
 
 static const char rank_help[] =
-    "  --csv, --tsv      the input is rows of fields: writes them in their order with one more\n"
+    "* --csv, --tsv      the input is rows of fields: writes them in their order with one more\n"
     "                    column, the rank of the row\n"
     "  --as NAME         the name of that column; default: rank\n"
-    "  --by NAME|N       ranks start at 1 in each group of rows that have the same value in this\n"
+    "* --by NAME|N       ranks start at 1 in each group of rows that have the same value in this\n"
     "                    column; may be given several times\n";
 
 static const char topk_help[] =
-    "  --csv, --tsv      the input is rows of fields: writes the header and the first K rows in\n"
+    "* --csv, --tsv      the input is rows of fields: writes the header and the first K rows in\n"
     "                    the order of the keys. A key is compared in its own direction, :desc or\n"
     "                    :asc; without one the largest values come first, with --smallest the\n"
     "                    smallest. NaN, empty values and bad rows come after the others\n"
-    "  --by NAME|N       K rows of each group of rows that have the same value in this column;\n"
+    "* --by NAME|N       K rows of each group of rows that have the same value in this column;\n"
     "                    may be given several times\n";
 
 static const char select_help[] =
-    "  --csv, --tsv      the input is rows of fields: writes the header and the rows at these\n"
+    "* --csv, --tsv      the input is rows of fields: writes the header and the rows at these\n"
     "                    places of the order\n";
 
 static const char columns_help[] =
-    "  --csv, --tsv      the input is rows of fields: prints a line for each column, with the\n"
+    "* --csv, --tsv      the input is rows of fields: prints a line for each column, with the\n"
     "                    name of the column. Empty values are left out\n"
-    "  --column NAME|N   a column, by name or by number from 1; may be given several times.\n"
+    "* --column NAME|N   a column, by name or by number from 1; may be given several times.\n"
     "                    Default: all columns of numbers\n"
-    "  --by NAME|N       a line for each column and group of rows that have the same value in\n"
+    "* --by NAME|N       a line for each column and group of rows that have the same value in\n"
     "                    this column; may be given several times\n"
     "  --bad B           values that are no numbers, and rows with too many or too few fields:\n"
     "                    error (stop, the default) or skip (leave them out and print on stderr\n"
@@ -316,7 +316,7 @@ static const char bad_help[] =
     "                    how many); --skip-bad is --bad skip\n";
 
 static const char keys_help[] =
-    "  --key NAME|N[:TYPE][:desc|:asc]\n"
+    "* --key NAME|N[:TYPE][:desc|:asc]\n"
     "                    the column to compare by, by name or by number from 1. May be given\n"
     "                    several times: the next key decides ties. TYPE: number, text (by\n"
     "                    bytes), date (2024-05-31, with a time and a zone if given) or natural\n"

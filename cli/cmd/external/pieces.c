@@ -87,6 +87,7 @@ static void print_json(const char *verb, const ordo_external_report *r)
 
 static void external_explain(const execution *e, const ordo_external_report *r)
 {
+    progress_command(NULL); /* the work is done */
     if (e->o.common.explain)
         print_text(e->command->name, r);
     if (e->o.common.json)

@@ -32,29 +32,29 @@ static const char help[] =
     "those of the command line.\n\n"
     "Options:\n"
     "  -z, --compress    compress; the default\n"
-    "  -d, --decompress  decompress: name.bz2 and name.bz become name, name.tbz2 and name.tbz\n"
+    "* -d, --decompress  decompress: name.bz2 and name.bz become name, name.tbz2 and name.tbz\n"
     "                    become name.tar, any other name becomes name.out\n"
-    "  -t, --test        decompress without output, to find damage\n"
-    "  -1 ... -9         compress blocks of 100 kB ... 900 kB; default: 9\n"
+    "* -t, --test        decompress without output, to find damage\n"
+    "* -1 ... -9         compress blocks of 100 kB ... 900 kB; default: 9\n"
     "  --fast, --best    the same as -1 and -9\n"
-    "  -c, --stdout      write to stdout; keep the input files\n"
-    "  -k, --keep        keep the input files\n"
-    "  -f, --force       replace existing files, read symbolic links and files with several "
+    "* -c, --stdout      write to stdout; keep the input files\n"
+    "* -k, --keep        keep the input files\n"
+    "* -f, --force       replace existing files, read symbolic links and files with several "
     "links;\n"
     "                    with -d, copy files that are not compressed\n"
     "  -s, --small       use less memory: one thread unless --threads is given, and blocks of at\n"
     "                    most 200 kB to compress\n"
-    "  -q, --quiet       print no warnings\n"
-    "  -v, --verbose     print the sizes of each file on stderr\n"
+    "* -q, --quiet       print no warnings\n"
+    "* -v, --verbose     print the sizes of each file on stderr\n"
     "  -L, --license, -V, --version\n"
     "                    print the version and the license on stderr\n"
     "  --repetitive-fast, --repetitive-best\n"
     "                    no effect, as in bzip2\n"
-    "  --threads N       at most N threads; default: every CPU this process may use\n"
+    "* --threads N       at most N threads; default: every CPU this process may use\n"
     "  --device D        auto, cpu, or cuda: a GPU sorts the rotations of the blocks to compress,\n"
     "                    and the threads do the rest\n"
     "  --memory-limit S  use at most S bytes of scratch memory, with fewer threads if need be\n"
-    "  -h, --help        print this text\n\n"
+    "  -h, --help[=all]  print the most used options; all: this text\n\n"
     "Exit status: 0 success, 1 a file was skipped or could not be read or written, 2 a compressed\n"
     "file is damaged, or bad usage.\n";
 
@@ -179,6 +179,7 @@ static bool open_target(job *j)
         return false;
     if (f->to_stdout || j->path == NULL) {
         j->out = STDOUT_FILENO;
+        progress_output();
         return decompresses(&j->e->o) || !isatty(j->out) ||
                skipped(j, "compressed data are not written to a terminal; redirect stdout");
     }
@@ -250,6 +251,7 @@ static void print_sizes(const job *j, const ordo_bz_report *r)
 /* For --explain: what sorted the rotations. */
 static void print_sorter(const ordo_bz_report *r)
 {
+    progress_hide();
     if (r->batch != 0)
         fprintf(stderr, "sorter     GPU, %llu block%s per batch\n", (unsigned long long)r->batch,
                 r->batch > 1 ? "s" : "");

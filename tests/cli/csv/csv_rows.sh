@@ -14,8 +14,8 @@ printf '1\t2.5\n3\t4\n' | ordo median --tsv --no-header
 printf 'x\nnan\n1\n' | ordo median --csv --nans omit
 printf 'x\n18446744073709551615\n1\n' | ordo quantile --csv -q 0
 printf '9223372036854775807\n' | ordo rank --csv --no-header --key 1
-ordo sort --help | grep -c -e '--key NAME'
-ordo quantile --help | grep -c -e '--column NAME'
+ordo sort --help=all | grep -c -e '--key NAME'
+ordo quantile --help=all | grep -c -e '--column NAME'
 ordo argsort --csv table --key points
 ordo argsort --csv table --key points:desc --one-based -S 8M
 ordo unique --csv table --key class
