@@ -11,7 +11,7 @@ import ctypes
 import os
 import threading
 from collections.abc import Sequence
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, NoReturn
 
 from . import _lib
 from ._check import integer
@@ -267,7 +267,12 @@ def quick_context() -> int:
     return held.quick
 
 
-ext.contexts_from(quick_context)
+def fail(status: int) -> NoReturn:
+    """Raises the exception for the status of a short call."""
+    _lib.fail(status, host_context())
+
+
+ext.contexts_from(quick_context, fail)
 
 
 def host_uses_cpu() -> bool:

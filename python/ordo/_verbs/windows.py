@@ -12,6 +12,7 @@ from .._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_
 from .._check import check_nan_policy, flag, found_nan, integer, into, quantile_parts, unmasked
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
+from .._short import by_library
 from .._times import DISCRETE
 from .order import argsort
 
@@ -76,6 +77,7 @@ def _moving(
     return result.astype(name, copy=False) if name else result
 
 
+@by_library
 def moving_median(
     a: Any,
     window: int,
@@ -126,6 +128,7 @@ def moving_median(
     return into(out, _moving(a, _MEDIAN, window, min_periods, axis, center, nan_policy, fields))
 
 
+@by_library
 def moving_quantile(
     a: Any,
     window: int,
@@ -167,6 +170,7 @@ def moving_quantile(
     return into(out, _moving(a, _QUANTILE, window, min_periods, axis, center, nan_policy, fields))
 
 
+@by_library
 def moving_rank(
     a: Any,
     window: int,
@@ -209,6 +213,7 @@ def moving_rank(
     return into(out, ranks)
 
 
+@by_library
 def moving_min(
     a: Any,
     window: int,
@@ -243,6 +248,7 @@ def moving_min(
     return into(out, _moving(a, _MIN, window, min_periods, axis, center, nan_policy, {}))
 
 
+@by_library
 def moving_max(
     a: Any,
     window: int,
