@@ -326,23 +326,29 @@ static bool is_part(PyObject *object, bool percent, double *part)
     return true;
 }
 
+/* The floats of a list. Another thread may change the list, so a tuple is read. */
+static size_t read_parts(PyObject *list, double *parts, size_t most)
+{
+    PyObject *const tuple = PyList_AsTuple(list);
+    size_t const    all = tuple != NULL ? (size_t)PyTuple_GET_SIZE(tuple) : 0;
+    size_t          count = 0;
+    while (count < all && all <= most &&
+           is_part(PyTuple_GET_ITEM(tuple, (Py_ssize_t)count), false, &parts[count]))
+        count++;
+    Py_XDECREF(tuple);
+    return count < all ? 0 : count;
+}
+
 static PyObject *quantiles_of_list(call *c, PyObject *list, const ordo_quantile_opts *opts)
 {
-    enum {
-        MOST = 32
-    };
-    double           parts[MOST];
-    Py_ssize_t       count = 0;
-    Py_ssize_t const all = PyList_GET_SIZE(list);
-    while (count < all && count < MOST &&
-           is_part(PyList_GET_ITEM(list, count), false, &parts[count]))
-        count++;
-    if (all == 0 || count < all)
+    double       parts[32];
+    size_t const count = read_parts(list, parts, sizeof parts / sizeof parts[0]);
+    if (count == 0)
         return NULL;
-    PyObject *const result = new_row(c, ORDO_F64, (size_t)all);
+    PyObject *const result = new_row(c, ORDO_F64, count);
     RUN(c, result != NULL,
-        ordo_quantiles(c->ctx, c->keys.type, c->keys.data, c->n, parts, (size_t)all,
-                       data_of(result), opts));
+        ordo_quantiles(c->ctx, c->keys.type, c->keys.data, c->n, parts, count, data_of(result),
+                       opts));
     return filled(c, result);
 }
 
