@@ -65,7 +65,10 @@ static bool bind(const function *f, PyObject *const *args, Py_ssize_t count, PyO
 static PyObject *call_function(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
 {
     const function *const f = (const function *)self;
-    call                  c = {.state = f->state, .result_class = f->result_class};
+    call                  c = {.state = f->state,
+                               .verb = f->verb,
+                               .result_class = f->result_class,
+                               .status = ORDO_E_NOMEM};
     if (f->general == NULL) { /* the garbage collector has cleared it */
         PyErr_SetString(PyExc_RuntimeError, "the function has been deleted");
         return NULL;
@@ -78,6 +81,8 @@ static PyObject *call_function(PyObject *self, PyObject *const *args, size_t fla
         if (result != NULL)
             return result;
         PyErr_Clear();
+        if (c.status == ORDO_E_CANCELLED) /* a signal handler has raised an exception */
+            return PyObject_CallFunction(f->state->fail, "i", (int)c.status);
     }
     return PyObject_Vectorcall(f->general, args, flags, names);
 }
@@ -86,8 +91,8 @@ static PyObject *call_function(PyObject *self, PyObject *const *args, size_t fla
 
 static const verb *verb_named(const char *name)
 {
-    const verb *const tables[] = {short_verbs, row_verbs};
-    for (size_t t = 0; t < 2; t++)
+    const verb *const tables[] = {short_verbs, pass_verbs, row_verbs};
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const verb *v = tables[t]; v->name != NULL; v++)
             if (strcmp(v->name, name) == 0)
                 return v;

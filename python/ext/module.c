@@ -53,13 +53,19 @@ static PyObject *forget_contexts(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(contexts_from_doc, "Sets the function that is called for the address of a context.");
+PyDoc_STRVAR(contexts_from_doc, "Sets the functions that return the address of a context, and "
+                                "that raise the error of a status.");
 
-static PyObject *contexts_from(PyObject *module, PyObject *function)
+static PyObject *contexts_from(PyObject *module, PyObject *args)
 {
     module_state *const state = PyModule_GetState(module);
-    Py_INCREF(function);
-    Py_XSETREF(state->context, function);
+    PyObject           *context, *fail;
+    if (!PyArg_ParseTuple(args, "OO", &context, &fail))
+        return NULL;
+    Py_INCREF(context);
+    Py_INCREF(fail);
+    Py_XSETREF(state->context, context);
+    Py_XSETREF(state->fail, fail);
     Py_RETURN_NONE;
 }
 
@@ -89,6 +95,7 @@ static int fill(PyObject *module)
                    add_type(module, &function_spec, "Function") &&
                    add_type(module, &room_spec, "Room") &&
                    PyModule_AddIntMacro(module, SHORT) == 0 &&
+                   PyModule_AddIntMacro(module, ONE_PASS) == 0 &&
                    PyModule_AddIntMacro(module, FEW_TO_SPLIT) == 0
                ? 0
                : -1;
@@ -98,6 +105,7 @@ static int visit_state(PyObject *module, visitproc visit, void *arg)
 {
     module_state *const state = PyModule_GetState(module);
     Py_VISIT(state->context);
+    Py_VISIT(state->fail);
     return 0;
 }
 
@@ -105,13 +113,14 @@ static int clear_state(PyObject *module)
 {
     module_state *const state = PyModule_GetState(module);
     Py_CLEAR(state->context);
+    Py_CLEAR(state->fail);
     return 0;
 }
 
 static void free_state(void *module)
 {
     module_state *const state = PyModule_GetState(module);
-    Py_CLEAR(state->context);
+    clear_state(module);
     for (int type = 0; type <= ORDO_F64; type++)
         Py_CLEAR(state->dtypes[type]);
 }
@@ -122,7 +131,7 @@ PyMODINIT_FUNC PyInit__ext(void)
     static PyMethodDef methods[] = {
         {"use_context", use_context, METH_O, use_context_doc},
         {"forget_contexts", forget_contexts, METH_NOARGS, forget_contexts_doc},
-        {"contexts_from", contexts_from, METH_O, contexts_from_doc},
+        {"contexts_from", contexts_from, METH_VARARGS, contexts_from_doc},
         {"free_rooms", free_rooms, METH_NOARGS, "Frees the memory of rooms. Returns how many."},
         {NULL, NULL, 0, NULL}};
     static PyModuleDef_Slot slots[] = {

@@ -1,4 +1,4 @@
-/* verbs.c - calls on one short plain array. */
+/* verbs.c - what calls on short plain arrays share; sorts, selections and ranks. */
 #include "ext.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 /* ---- Arguments ---- */
 
-bool is_plain(const module_state *state, PyObject *array, keys *found)
+bool is_plain(const module_state *state, PyObject *array, plain_keys *found)
 {
     if (array == NULL || !PyArray_CheckExact(array))
         return false;
@@ -16,19 +16,20 @@ bool is_plain(const module_state *state, PyObject *array, keys *found)
     int type = ORDO_F64;
     while (type >= 0 && PyArray_DESCR(a) != state->dtypes[type])
         type--;
-    *found = (keys){PyArray_DATA(a), (size_t)PyArray_DIM(a, 0), (ordo_type)type};
+    *found = (plain_keys){PyArray_DATA(a), (size_t)PyArray_DIM(a, 0), (ordo_type)type};
     return type >= 0;
 }
+
+bool is_below_limit(const call *c) { return c->n < (c->verb->most != 0 ? c->verb->most : SHORT); }
 
 bool is_short(call *c)
 {
     bool const plain = is_plain(c->state, c->values[0], &c->keys);
     c->n = c->keys.n;
-    return plain && c->keys.type != 0 && c->n < SHORT;
+    return plain && c->keys.type != 0 && is_below_limit(c);
 }
 
-/* Reads an int. */
-static bool is_int(PyObject *object, long long *number)
+bool is_int(PyObject *object, long long *number)
 {
     int overflow = 0;
     if (object == NULL || !PyLong_CheckExact(object))
@@ -60,13 +61,26 @@ static bool is_position(PyObject *object, size_t n, size_t *k)
     return true;
 }
 
-static bool is_name(PyObject *object, const char *name)
+bool is_name(PyObject *object, const char *name)
 {
     return PyUnicode_CheckExact(object) && PyUnicode_CompareWithASCIIString(object, name) == 0;
 }
 
+bool is_ties(PyObject *name, ordo_ties *ties)
+{
+    static const char *const names[] = {
+#define ORDO_TIES_ROW(ID, name, rank, example) [ORDO_TIES_##ID] = #name,
+#include "../../lib/core/ties.def"
+    };
+    int found = (int)(sizeof names / sizeof names[0]) - 1;
+    while (found >= 0 && (names[found] == NULL || !is_name(name, names[found])))
+        found--;
+    *ties = (ordo_ties)found;
+    return found >= 0;
+}
+
 /* The bits of a float above those of infinity, apart from the sign, are those of a NaN. */
-bool has_nan(const keys *of)
+bool has_nan(const plain_keys *of)
 {
     uint64_t found = 0;
     if (of->type == ORDO_F64)
@@ -89,11 +103,24 @@ PyObject *new_row(const call *c, ordo_type type, size_t n)
     return PyArray_NewFromDescr(&PyArray_Type, dtype, 1, &shape, NULL, NULL, 0, NULL);
 }
 
-static PyObject *copy_of(const call *c, const keys *of)
+PyObject *copy_of(const call *c, const plain_keys *of)
 {
     PyObject *const result = new_row(c, of->type, of->n);
     if (result != NULL)
         memcpy(data_of(result), of->data, of->n * ordo_type_size(of->type));
+    return result;
+}
+
+PyObject *new_reals(const call *c, const double *values, size_t n)
+{
+    bool const      narrow = c->keys.type == ORDO_F32;
+    PyObject *const result = new_row(c, narrow ? ORDO_F32 : ORDO_F64, n);
+    if (result == NULL)
+        return NULL;
+    if (!narrow)
+        memcpy(data_of(result), values, n * sizeof *values);
+    for (size_t i = 0; narrow && i < n; i++)
+        ((float *)data_of(result))[i] = (float)values[i];
     return result;
 }
 
@@ -131,25 +158,21 @@ static const ordo_sort_opts *direction(bool descending)
     return descending ? &down : NULL;
 }
 
-static PyObject *sorted(const call *c, bool descending)
+static PyObject *sorted(call *c, bool descending)
 {
     PyObject *const result = copy_of(c, &c->keys);
-    ordo_status     status = ORDO_E_NOMEM;
-    if (result != NULL)
-        RUN(c, status,
-            ordo_sort(c->ctx, c->keys.type, data_of(result), c->n, direction(descending)));
-    return filled(result, status);
+    RUN(c, result != NULL,
+        ordo_sort(c->ctx, c->keys.type, data_of(result), c->n, direction(descending)));
+    return filled(c, result);
 }
 
-static PyObject *sorting_indices(const call *c, bool descending)
+static PyObject *sorting_indices(call *c, bool descending)
 {
     PyObject *const result = new_row(c, ORDO_I64, c->n);
-    ordo_status     status = ORDO_E_NOMEM;
-    if (result != NULL)
-        RUN(c, status,
-            ordo_argsort(c->ctx, c->keys.type, c->keys.data, c->n, ORDO_U64, data_of(result),
-                         direction(descending)));
-    return filled(result, status);
+    RUN(c, result != NULL,
+        ordo_argsort(c->ctx, c->keys.type, c->keys.data, c->n, ORDO_U64, data_of(result),
+                     direction(descending)));
+    return filled(c, result);
 }
 
 static PyObject *sort(call *c)
@@ -166,30 +189,34 @@ static PyObject *argsort(call *c)
 
 static PyObject *sort_pairs(call *c)
 {
-    bool descending;
-    keys values;
+    bool       descending;
+    plain_keys values;
     if (!is_flag(c->values[2], &descending) || !is_plain(c->state, c->values[1], &values) ||
         values.type == 0 || values.n != c->n)
         return NULL;
     PyObject *const first = copy_of(c, &c->keys), *const second = copy_of(c, &values);
-    ordo_status status = ORDO_E_NOMEM;
-    if (first != NULL && second != NULL)
-        RUN(c, status,
-            ordo_sort_pairs(c->ctx, c->keys.type, data_of(first), c->n, data_of(second),
-                            ordo_type_size(values.type), direction(descending)));
-    if (status == ORDO_OK)
+    RUN(c, first != NULL && second != NULL,
+        ordo_sort_pairs(c->ctx, c->keys.type, data_of(first), c->n, data_of(second),
+                        ordo_type_size(values.type), direction(descending)));
+    if (c->status == ORDO_OK)
         return pair_of(NULL, first, second);
     Py_XDECREF(first);
     Py_XDECREF(second);
     return NULL;
 }
 
-/* ---- partition, argpartition, select, topk ---- */
+/* ---- partition, select, topk ---- */
 
-static PyObject *split(call *c, bool indices)
+enum { /* what partitions and the first k keys return */
+    KEYS = 1,
+    INDICES = 2
+};
+
+static PyObject *split(call *c)
 {
-    size_t k;
-    bool   descending;
+    bool const indices = c->verb->way == INDICES;
+    size_t     k;
+    bool       descending;
     if (!is_position(c->values[2], c->n, &k) || !is_flag(c->values[3], &descending))
         return NULL;
     if (c->n <= FEW_TO_SPLIT)
@@ -198,44 +225,38 @@ static PyObject *split(call *c, bool indices)
                                    .flags = ORDO_ANY_ORDER |
                                             (descending ? (uint64_t)ORDO_DESCENDING : 0)};
     PyObject *const        result = new_row(c, indices ? ORDO_I64 : c->keys.type, c->n);
-    ordo_status            status = ORDO_E_NOMEM;
-    if (result != NULL)
-        RUN(c, status,
-            ordo_nth(c->ctx, c->keys.type, c->keys.data, c->n, k, indices ? NULL : data_of(result),
-                     ORDO_U64, indices ? data_of(result) : NULL, &opts));
-    return filled(result, status);
+    RUN(c, result != NULL,
+        ordo_nth(c->ctx, c->keys.type, c->keys.data, c->n, k, indices ? NULL : data_of(result),
+                 ORDO_U64, indices ? data_of(result) : NULL, &opts));
+    return filled(c, result);
 }
-
-static PyObject *partition(call *c) { return split(c, false); }
-
-static PyObject *argpartition(call *c) { return split(c, true); }
 
 static PyObject *selected(call *c)
 {
     enum {
         FEW = 64 /* elements that are sorted faster than selected */
     };
-    size_t      k;
-    uint64_t    found[FEW] = {0};
-    ordo_status status;
+    size_t   k;
+    uint64_t found[FEW] = {0};
     if (!is_position(c->values[2], c->n, &k))
         return NULL;
     size_t const size = ordo_type_size(c->keys.type);
     if (c->n > FEW) {
-        RUN(c, status, ordo_select(c->ctx, c->keys.type, c->keys.data, c->n, &k, 1, found, NULL));
+        RUN(c, true, ordo_select(c->ctx, c->keys.type, c->keys.data, c->n, &k, 1, found, NULL));
         k = 0;
     } else {
         memcpy(found, c->keys.data, c->n * size);
-        status = ordo_sort(c->ctx, c->keys.type, found, c->n, NULL);
+        RUN(c, true, ordo_sort(c->ctx, c->keys.type, found, c->n, NULL));
     }
-    return status == ORDO_OK ? number_of(c, c->keys.type, (char *)found + k * size) : NULL;
+    return c->status == ORDO_OK ? number_of(c, c->keys.type, (char *)found + k * size) : NULL;
 }
 
-/* The first k keys and their indices. */
-static PyObject *first_keys(call *c, bool has_values)
+/* The indices of the first k keys, or the keys and their indices. */
+static PyObject *first_keys(call *c)
 {
-    long long k;
-    bool      largest;
+    bool const has_values = c->verb->way == (KEYS | INDICES);
+    long long  k;
+    bool       largest;
     if (!is_int(c->values[2], &k) || k < 0 || k > (long long)c->n ||
         !is_flag(c->values[3], &largest))
         return NULL;
@@ -243,149 +264,126 @@ static PyObject *first_keys(call *c, bool has_values)
                                    .flags = largest ? (uint64_t)ORDO_DESCENDING : 0};
     PyObject *const        values = has_values ? new_row(c, c->keys.type, (size_t)k) : NULL;
     PyObject *const        index = new_row(c, ORDO_I64, (size_t)k);
-    ordo_status            status = ORDO_E_NOMEM;
-    if (index != NULL && (values != NULL || !has_values))
-        RUN(c, status,
-            ordo_topk(c->ctx, c->keys.type, c->keys.data, c->n, (size_t)k,
-                      has_values ? data_of(values) : NULL, ORDO_U64, data_of(index), NULL, &opts));
-    if (status == ORDO_OK)
+    RUN(c, index != NULL && (values != NULL || !has_values),
+        ordo_topk(c->ctx, c->keys.type, c->keys.data, c->n, (size_t)k,
+                  has_values ? data_of(values) : NULL, ORDO_U64, data_of(index), NULL, &opts));
+    if (c->status == ORDO_OK)
         return has_values ? pair_of(c->result_class, values, index) : index;
     Py_XDECREF(values);
     Py_XDECREF(index);
     return NULL;
 }
 
-static PyObject *topk(call *c) { return first_keys(c, true); }
-
-static PyObject *argtopk(call *c) { return first_keys(c, false); }
-
-/* ---- rankdata, median, nanmedian, quantile ---- */
+/* ---- rankdata, median, quantile ---- */
 
 static PyObject *rankdata(call *c)
 {
-    static const struct {
-        const char *name;
-        ordo_ties   ties;
-    } methods[] = {{"average", ORDO_TIES_AVERAGE},
-                   {"min", ORDO_TIES_MIN},
-                   {"max", ORDO_TIES_MAX},
-                   {"dense", ORDO_TIES_DENSE},
-                   {"ordinal", ORDO_TIES_ORDINAL}};
-    size_t const count = sizeof methods / sizeof methods[0];
-    size_t       m = 0;
-    bool         descending;
-    while (m < count && !is_name(c->values[2], methods[m].name))
-        m++;
-    if (m == count || !is_flag(c->values[3], &descending) || has_nan(&c->keys))
+    ordo_rank_opts opts = {.struct_size = sizeof opts};
+    bool           descending;
+    if (!is_ties(c->values[2], &opts.ties) || !is_flag(c->values[3], &descending) ||
+        has_nan(&c->keys))
         return NULL;
-    ordo_rank_opts const opts = {.struct_size = sizeof opts,
-                                 .flags = descending ? (uint64_t)ORDO_DESCENDING : 0,
-                                 .ties = methods[m].ties};
-    bool const           average = opts.ties == ORDO_TIES_AVERAGE;
-    PyObject *const      result = new_row(c, average ? ORDO_F64 : ORDO_I64, c->n);
-    ordo_status          status = ORDO_E_NOMEM;
-    if (result != NULL)
-        RUN(c, status,
-            ordo_rank(c->ctx, c->keys.type, c->keys.data, c->n, average ? ORDO_F64 : ORDO_U64,
-                      data_of(result), &opts));
-    return filled(result, status);
+    opts.flags = descending ? (uint64_t)ORDO_DESCENDING : 0;
+    bool const      average = opts.ties == ORDO_TIES_AVERAGE;
+    PyObject *const result = new_row(c, average ? ORDO_F64 : ORDO_I64, c->n);
+    RUN(c, result != NULL,
+        ordo_rank(c->ctx, c->keys.type, c->keys.data, c->n, average ? ORDO_F64 : ORDO_U64,
+                  data_of(result), &opts));
+    return filled(c, result);
 }
 
+enum { /* ways of medians and quantiles */
+    OMIT = 1,
+    PERCENT = 2
+};
+
 /* The bytes of numpy.median. Without elements the Python function issues a warning. */
-static PyObject *median_of(call *c, bool omit)
+static PyObject *median(call *c)
 {
+    bool const omit = c->verb->way == OMIT || is_name(c->values[2], "omit");
+    if (c->n == 0 || (!omit && c->values[2] != Py_None))
+        return NULL;
     ordo_quantile_opts const opts = {.struct_size = sizeof opts,
                                      .nans = omit ? ORDO_NANS_OMIT : ORDO_NANS_PROPAGATE,
                                      .method = ORDO_METHOD_HALF_SUM};
     double                   found = 0;
-    ordo_status              status = ORDO_E_ARG;
-    if (c->n > 0)
-        RUN(c, status, ordo_median(c->ctx, c->keys.type, c->keys.data, c->n, &found, &opts));
-    return status == ORDO_OK && !(omit && isnan(found)) ? real_of(c, found) : NULL;
+    RUN(c, true, ordo_median(c->ctx, c->keys.type, c->keys.data, c->n, &found, &opts));
+    return c->status == ORDO_OK && !(omit && isnan(found)) ? real_of(c, found) : NULL;
 }
 
-static PyObject *median(call *c)
+/* Reads a float, of percents also an int. */
+static bool is_part(PyObject *object, bool percent, double *part)
 {
-    bool const omit = is_name(c->values[2], "omit");
-    return omit || c->values[2] == Py_None ? median_of(c, omit) : NULL;
+    long long number;
+    if (object != NULL && PyFloat_CheckExact(object))
+        *part = PyFloat_AS_DOUBLE(object);
+    else if (percent && is_int(object, &number) && number >= 0 && number <= 100)
+        *part = (double)number;
+    else
+        return false;
+    if (percent)
+        *part /= 100;
+    return true;
 }
 
-static PyObject *nanmedian(call *c) { return median_of(c, true); }
+/* The floats of a list. Another thread may change the list, so a tuple is read. */
+static size_t read_parts(PyObject *list, double *parts, size_t most)
+{
+    PyObject *const tuple = PyList_AsTuple(list);
+    size_t const    all = tuple != NULL ? (size_t)PyTuple_GET_SIZE(tuple) : 0;
+    size_t          count = 0;
+    while (count < all && all <= most &&
+           is_part(PyTuple_GET_ITEM(tuple, (Py_ssize_t)count), false, &parts[count]))
+        count++;
+    Py_XDECREF(tuple);
+    return count < all ? 0 : count;
+}
+
+static PyObject *quantiles_of_list(call *c, PyObject *list, const ordo_quantile_opts *opts)
+{
+    double       parts[32];
+    size_t const count = read_parts(list, parts, sizeof parts / sizeof parts[0]);
+    if (count == 0)
+        return NULL;
+    PyObject *const result = new_row(c, ORDO_F64, count);
+    RUN(c, result != NULL,
+        ordo_quantiles(c->ctx, c->keys.type, c->keys.data, c->n, parts, count, data_of(result),
+                       opts));
+    return filled(c, result);
+}
 
 static PyObject *quantile(call *c)
 {
-    static const ordo_quantile_opts opts = {
-        .struct_size = sizeof opts, .nans = ORDO_NANS_PROPAGATE, .method = ORDO_METHOD_LINEAR};
-    double      found = 0;
-    ordo_status status;
-    if (c->n == 0 || c->values[2] == NULL || !PyFloat_CheckExact(c->values[2]))
+    int const                way = c->verb->way;
+    bool const               omit = (way & OMIT) != 0;
+    ordo_quantile_opts const opts = {.struct_size = sizeof opts,
+                                     .nans = omit ? ORDO_NANS_OMIT : ORDO_NANS_PROPAGATE,
+                                     .method = ORDO_METHOD_LINEAR};
+    double                   q, found = 0;
+    if (c->n == 0 || c->values[2] == NULL)
         return NULL;
-    double const q = PyFloat_AS_DOUBLE(c->values[2]);
-    RUN(c, status, ordo_quantiles(c->ctx, c->keys.type, c->keys.data, c->n, &q, 1, &found, &opts));
-    return status == ORDO_OK ? real_of(c, found) : NULL;
-}
-
-/* ---- cumsum, cumprod, cummax, cummin, is_sorted, unique ---- */
-
-static PyObject *scanned(call *c, ordo_op op)
-{
-    ordo_type out = c->keys.type;
-    if ((op == ORDO_SUM || op == ORDO_PRODUCT) && out < ORDO_F32) /* 64 bits, as in NumPy */
-        out = out % 2 == ORDO_I8 % 2 ? ORDO_I64 : ORDO_U64;
-    PyObject *const result = new_row(c, out, c->n);
-    ordo_status     status = ORDO_E_NOMEM;
-    if (result != NULL)
-        RUN(c, status,
-            ordo_scan(c->ctx, op, c->keys.type, c->keys.data, c->n, out, data_of(result), NULL));
-    return filled(result, status);
-}
-
-static PyObject *cumsum(call *c) { return scanned(c, ORDO_SUM); }
-
-static PyObject *cumprod(call *c) { return scanned(c, ORDO_PRODUCT); }
-
-static PyObject *cummax(call *c) { return scanned(c, ORDO_MAX); }
-
-/* NaNs are the largest keys, so the library's minimum skips them. */
-static PyObject *cummin(call *c) { return has_nan(&c->keys) ? NULL : scanned(c, ORDO_MIN); }
-
-static PyObject *is_sorted(call *c)
-{
-    int         found = 0;
-    ordo_status status;
-    RUN(c, status, ordo_is_sorted(c->ctx, c->keys.type, c->keys.data, c->n, &found, NULL, NULL));
-    return status == ORDO_OK ? PyBool_FromLong(found) : NULL;
-}
-
-static PyObject *unique(call *c)
-{
-    uint64_t    found[SHORT];
-    size_t      count = 0;
-    ordo_status status;
-    RUN(c, status, ordo_unique(c->ctx, c->keys.type, c->keys.data, c->n, found, &count, NULL));
-    if (status != ORDO_OK)
+    if (way == 0 && PyList_CheckExact(c->values[2]))
+        return quantiles_of_list(c, c->values[2], &opts);
+    if (!is_part(c->values[2], (way & PERCENT) != 0, &q))
         return NULL;
-    keys const distinct = {found, count, c->keys.type};
-    return copy_of(c, &distinct);
+    RUN(c, true, ordo_quantiles(c->ctx, c->keys.type, c->keys.data, c->n, &q, 1, &found, &opts));
+    return c->status == ORDO_OK && !(omit && isnan(found)) ? real_of(c, found) : NULL;
 }
 
 const verb short_verbs[] = {
-    {"sort", {"a", "axis", "descending"}, is_short_with_axis, sort},
-    {"argsort", {"a", "axis", "descending"}, is_short_with_axis, argsort},
-    {"sort_pairs", {"keys", "values", "descending"}, is_short, sort_pairs},
-    {"partition", {"a", "axis", "kth", "descending"}, is_short_with_axis, partition},
-    {"argpartition", {"a", "axis", "kth", "descending"}, is_short_with_axis, argpartition},
-    {"select", {"a", "axis", "k"}, is_short_with_axis, selected},
-    {"topk", {"a", "axis", "k", "largest"}, is_short_with_axis, topk},
-    {"argtopk", {"a", "axis", "k", "largest"}, is_short_with_axis, argtopk},
-    {"rankdata", {"a", "axis", "method", "descending"}, is_short_with_axis, rankdata},
-    {"median", {"a", "axis", "nan_policy"}, is_short_with_axis, median},
-    {"nanmedian", {"a", "axis"}, is_short_with_axis, nanmedian},
-    {"quantile", {"a", "axis", "q"}, is_short_with_axis, quantile},
-    {"cumsum", {"a", "axis"}, is_short_with_axis, cumsum},
-    {"cumprod", {"a", "axis"}, is_short_with_axis, cumprod},
-    {"cummax", {"a", "axis"}, is_short_with_axis, cummax},
-    {"cummin", {"a", "axis"}, is_short_with_axis, cummin},
-    {"is_sorted", {"a", "axis"}, is_short_with_axis, is_sorted},
-    {"unique", {"ar"}, is_short, unique},
-    {NULL, {NULL}, NULL, NULL}};
+    {"sort", {"a", "axis", "descending"}, 0, 0, is_short_with_axis, sort},
+    {"argsort", {"a", "axis", "descending"}, 0, 0, is_short_with_axis, argsort},
+    {"sort_pairs", {"keys", "values", "descending"}, 0, 0, is_short, sort_pairs},
+    {"partition", {"a", "axis", "kth", "descending"}, KEYS, 0, is_short_with_axis, split},
+    {"argpartition", {"a", "axis", "kth", "descending"}, INDICES, 0, is_short_with_axis, split},
+    {"select", {"a", "axis", "k"}, 0, 0, is_short_with_axis, selected},
+    {"topk", {"a", "axis", "k", "largest"}, KEYS | INDICES, 0, is_short_with_axis, first_keys},
+    {"argtopk", {"a", "axis", "k", "largest"}, INDICES, 0, is_short_with_axis, first_keys},
+    {"rankdata", {"a", "axis", "method", "descending"}, 0, 0, is_short_with_axis, rankdata},
+    {"median", {"a", "axis", "nan_policy"}, 0, 0, is_short_with_axis, median},
+    {"nanmedian", {"a", "axis"}, OMIT, 0, is_short_with_axis, median},
+    {"quantile", {"a", "axis", "q"}, 0, 0, is_short_with_axis, quantile},
+    {"nanquantile", {"a", "axis", "q"}, OMIT, 0, is_short_with_axis, quantile},
+    {"percentile", {"a", "axis", "q"}, PERCENT, 0, is_short_with_axis, quantile},
+    {"nanpercentile", {"a", "axis", "q"}, PERCENT | OMIT, 0, is_short_with_axis, quantile},
+    {NULL, {NULL}, 0, 0, NULL, NULL}};

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 from collections.abc import Sequence
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, NoReturn
 
 from . import _lib
 from ._check import integer
@@ -36,6 +37,21 @@ _settings: dict[str, Any] = {
 # Limits of ordo_ctx_opts.
 _MOST_THREADS, _MOST_COUNT, _MOST_BYTES = 4096, 2**32 - 1, ctypes.c_size_t(-1).value
 _epoch = object()  # replaced when the settings change; contexts of an old epoch are recreated
+
+
+def _usual_threads() -> int:
+    """Returns the threads of a call if no setting says how many; 0: the library decides.
+
+    joblib, Dask and torchrun set OMP_NUM_THREADS in their workers, so that all workers together
+    have one thread for each CPU. multiprocessing says nothing to its workers.
+    """
+    if os.environ.get("ORDO_THREADS"):
+        return 0
+    limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if limit.isdecimal() and int(limit) > 0:
+        return min(int(limit), len(os.sched_getaffinity(0)))
+    workers = sys.modules.get("multiprocessing.process")
+    return 1 if workers is not None and workers.parent_process() is not None else 0
 
 
 def _parse_device(device: str | int | None) -> tuple[int, int]:
@@ -151,7 +167,7 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
     opts = _lib.ContextOptions(
         struct_size=ctypes.sizeof(_lib.ContextOptions),
         where=where,
-        threads=settings["threads"] or 0,
+        threads=settings["threads"],
         mem_limit=settings["memory_limit"] or 0,
         progress=progress,
         progress_user=user,
@@ -190,7 +206,7 @@ class _Contexts:
     def __init__(
         self, settings: dict[str, Any], epoch: object, outer: _Contexts | None = None
     ) -> None:
-        self.settings = settings
+        self.settings = {**settings, "threads": settings["threads"] or _usual_threads()}
         self.epoch = epoch
         self.outer = outer  # the thread's contexts before the ``with`` block
         self.gpus: dict[int, ctypes.c_void_p] = {}
@@ -198,7 +214,7 @@ class _Contexts:
         # At exit the modules may be deleted before this object.
         self._free, self._forget = _lib.ctx_free, ext.forget_contexts
         self.host = self.last = ctypes.c_void_p()
-        self.host = self.last = _create(settings)
+        self.host = self.last = _create(self.settings)
         self.uses_cpu = _may_use_cpu(settings["device"])
         self.quick = (self.host.value or 0) if _is_quick(settings["device"]) else 0
 
@@ -224,6 +240,16 @@ class _Contexts:
 
 
 _local = threading.local()
+
+
+def _forget_contexts() -> None:
+    """Makes every thread create its context anew, but not those of ``with`` blocks."""
+    global _epoch
+    _epoch = object()
+    ext.forget_contexts()
+
+
+os.register_at_fork(after_in_child=_forget_contexts)  # a worker process may have fewer threads
 
 
 def _contexts() -> _Contexts:
@@ -267,7 +293,12 @@ def quick_context() -> int:
     return held.quick
 
 
-ext.contexts_from(quick_context)
+def fail(status: int) -> NoReturn:
+    """Raises the exception for the status of a short call."""
+    _lib.fail(status, host_context())
+
+
+ext.contexts_from(quick_context, fail)
 
 
 def host_uses_cpu() -> bool:
@@ -313,7 +344,9 @@ def config(
 
     Parameters
     ----------
-    threads : number of CPU threads of a call. None: all CPUs that the process may use.
+    threads : number of CPU threads of a call. None: at most OMP_NUM_THREADS if that variable is
+        set; else 1 in a worker process of `multiprocessing`; else all CPUs that the process may
+        use.
     device : where calls on host arrays run: 'auto', 'cpu', 'cuda', 'cuda:0', ... or 'hybrid'.
         None: 'auto'. Calls on GPU arrays always run on the GPU of the array.
     memory_limit, device_memory_limit : bytes of scratch that a context may hold in host memory and
@@ -346,7 +379,6 @@ def config(
     >>> ordo.config(threads=None)["threads"] is None
     True
     """
-    global _epoch
     settings = _changed(
         threads=threads,
         device=device,
@@ -358,8 +390,7 @@ def config(
     )
     if settings != _settings:
         _settings.update(settings)
-        _epoch = object()
-        ext.forget_contexts()
+        _forget_contexts()
     return settings
 
 

@@ -1,10 +1,11 @@
 """The extension module, from the C files in python/ext."""
 
-from typing import Any, Callable
+from typing import Any, Callable, NoReturn
 
 from typing_extensions import Buffer
 
 SHORT: int
+ONE_PASS: int
 FEW_TO_SPLIT: int
 
 class Function:
@@ -24,5 +25,5 @@ class Room(Buffer):
 
 def use_context(address: int, /) -> None: ...
 def forget_contexts() -> None: ...
-def contexts_from(function: Callable[[], int], /) -> None: ...
+def contexts_from(context: Callable[[], int], fail: Callable[[int], NoReturn], /) -> None: ...
 def free_rooms() -> int: ...

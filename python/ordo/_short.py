@@ -16,6 +16,7 @@ from ._lib import ext
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 SHORT = ext.SHORT  # calls on fewer elements are short
+ONE_PASS = ext.ONE_PASS  # the same for calls that read an array once
 FEW_TO_SPLIT = ext.FEW_TO_SPLIT  # the most elements that are sorted faster than split
 
 

@@ -185,10 +185,9 @@ def overhead(bench: Bench, n: int) -> None:
     rng = np.random.default_rng(1)
     x, y = rng.random(10), rng.random(10)
     ordered, names, flags = np.sort(x), np.arange(10), x > 0.5
-    stats, pd = optional("scipy.stats"), optional("pandas")
+    stats, pd, bn = optional("scipy.stats"), optional("pandas"), optional("bottleneck")
     series: Any = pd.Series(x) if pd else None
-    many = 100
-    text = b"mississipp"
+    many, text = 100, b"mississipp"
     suffixes, transform = ordo.suffix_array(text), ordo.bwt(text)
 
     def pairs() -> Any:
@@ -204,27 +203,28 @@ def overhead(bench: Bench, n: int) -> None:
         ("argsort", lambda: ordo.argsort(x), {"numpy": lambda: np.argsort(x)}),
         ("sort_pairs", lambda: ordo.sort_pairs(x, names), {"numpy": pairs}),
         ("rankdata", lambda: ordo.rankdata(x),
-         {"scipy": lambda: stats.rankdata(x), "pandas": lambda: series.rank()}),
+         {"scipy": lambda: stats.rankdata(x), "bottleneck": lambda: bn.rankdata(x)}),
         ("median", lambda: ordo.median(x),
-         {"numpy": lambda: np.median(x), "pandas": lambda: series.median()}),
+         {"numpy": lambda: np.median(x), "bottleneck": lambda: bn.median(x)}),
         ("quantile", lambda: ordo.quantile(x, 0.9),
          {"numpy": lambda: np.quantile(x, 0.9), "pandas": lambda: series.quantile(0.9)}),
         ("quantile, nine q", lambda: ordo.quantile(x, NINE),
          {"numpy": lambda: np.quantile(x, NINE)}),
         ("percentile", lambda: ordo.percentile(x, 90), {"numpy": lambda: np.percentile(x, 90)}),
-        ("nanmedian", lambda: ordo.nanmedian(x), {"numpy": lambda: np.nanmedian(x)}),
+        ("nanmedian", lambda: ordo.nanmedian(x),
+         {"numpy": lambda: np.nanmedian(x), "bottleneck": lambda: bn.nanmedian(x)}),
         ("nanquantile", lambda: ordo.nanquantile(x, 0.9),
          {"numpy": lambda: np.nanquantile(x, 0.9)}),
         ("nanpercentile", lambda: ordo.nanpercentile(x, 90),
          {"numpy": lambda: np.nanpercentile(x, 90)}),
         ("select", lambda: ordo.select(x, 3), {"numpy": lambda: np.partition(x, 3)[3]}),
-        ("topk", lambda: ordo.topk(x, 3),
-         {"numpy": largest, "pandas": lambda: series.nlargest(3)}),
+        ("topk", lambda: ordo.topk(x, 3), {"numpy": largest, "pandas": lambda: series.nlargest(3)}),
         ("argtopk", lambda: ordo.argtopk(x, 3),
          {"numpy": lambda: np.argsort(-x, kind="stable")[:3]}),
-        ("partition", lambda: ordo.partition(x, 3), {"numpy": lambda: np.partition(x, 3)}),
+        ("partition", lambda: ordo.partition(x, 3),
+         {"numpy": lambda: np.partition(x, 3), "bottleneck": lambda: bn.partition(x, 3)}),
         ("argpartition", lambda: ordo.argpartition(x, 3),
-         {"numpy": lambda: np.argpartition(x, 3)}),
+         {"numpy": lambda: np.argpartition(x, 3), "bottleneck": lambda: bn.argpartition(x, 3)}),
         ("unique", lambda: ordo.unique(x),
          {"numpy": lambda: np.unique(x), "pandas": lambda: np.sort(series.unique())}),
         ("unique, all results", lambda: ordo.unique(x, True, True, True),
@@ -258,7 +258,7 @@ def overhead(bench: Bench, n: int) -> None:
         for name, call, peers in subjects
     ]
     repeat, bench.repeat = bench.repeat, 5 * bench.repeat  # short times vary more
-    modules = {"numpy": np, "scipy": stats, "pandas": pd, "bottleneck": optional("bottleneck")}
+    modules = {"numpy": np, "scipy": stats, "pandas": pd, "bottleneck": bn}
     bench.run("overhead", looped, modules, scale=many)
     bench.repeat = repeat
 

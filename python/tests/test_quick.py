@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import os
 import pickle
@@ -25,20 +26,22 @@ from ordo import _context, _lib, _short
 def without(monkeypatch):
     """All calls run the Python functions."""
     monkeypatch.setattr(_context, "quick_context", lambda: 0)
-    _lib.ext.contexts_from(_context.quick_context)
+    _lib.ext.contexts_from(_context.quick_context, _context.fail)
     _lib.ext.forget_contexts()
     yield
     monkeypatch.undo()
-    _lib.ext.contexts_from(_context.quick_context)
+    _lib.ext.contexts_from(_context.quick_context, _context.fail)
 
 
 def functions_entered(call: Any, *arguments: Any, **named: Any) -> tuple[Any, set[str]]:
     """Returns the result of a call and the names of the package's functions whose code ran."""
     names = set()
+    sometimes = _lib._let_handlers_run.__name__  # in calls that last a few milliseconds
 
     def note(frame: Any, event: str, _: Any) -> None:
+        name = frame.f_code.co_name
         if event == "call" and os.sep + "ordo" + os.sep in frame.f_code.co_filename:
-            names.add(frame.f_code.co_name)
+            names.update({name} - {sometimes})
 
     sys.setprofile(note)
     try:
@@ -114,6 +117,23 @@ def results_of(a: Any) -> list[Any]:
         made += [ordo.rankdata(a, m, descending=down) for m in _lib.TIES]
         made += [ordo.sort_records(rows, "key", descending=down)]
         made += [ordo.group_argsort(a % 3, a, descending=down), ordo.topk(a, k, largest=down)]
+    for window in {1, min(4, a.size), a.size}:
+        for least in (None, 0, 1):
+            made += [ordo.moving_median(a, window, least), ordo.moving_min(a, window, least)]
+            made += [ordo.moving_max(a, window, least), ordo.moving_quantile(a, window, 0.3, least)]
+            made += [ordo.moving_rank(a, window, least, method=m) for m in _lib.TIES]
+    keys = np.sort(a)
+    made += [ordo.rank_sorted(keys, m) for m in _lib.TIES]
+    if not np.isnan(keys).any():
+        made += [ordo.rank_sorted(keys[::-1].copy(), descending=True)]
+    made += [ordo.lexrank((a, a % 3), m) for m in _lib.TIES]
+    made += [ordo.group_rank(a % 3, a, m, descending=d) for m in _lib.TIES for d in (False, True)]
+    made += [ordo.group_count(a % 3), ordo.group_median(a % 3, a), ordo.group_count(a)]
+    made += [ordo.group_quantile(a % 3, a, 0.3), ordo.radius(a), ordo.quantile(a, [0.3, 1.0])]
+    made += [ordo.percentile(a, q) for q in (0, 30, 62.5)]
+    made += [ordo.searchsorted(keys, v, s) for v in (a, a[0], 3, 2.5) for s in ("left", "right")]
+    if a.size > 1:
+        made += [ordo.nanquantile(a, 0.3), ordo.nanpercentile(a, 30)]
     made += [ordo.scan_bits(flags), ordo.split_by_flags(a, flags), ordo.lexsort((a, a % 3, a))]
     return [*made, ordo.unique(a), ordo.median(a, nan_policy="omit")]
 
@@ -149,9 +169,14 @@ def test_limit_and_report():
             assert (report.operation, report.n, report.type) == ("argsort", n, "i32")
 
 
+ONE_PASS = [
+    ordo.cumsum, ordo.cumprod, ordo.cummax, ordo.cummin, ordo.is_sorted, ordo.radius,
+]  # fmt: skip
 FUNCTIONS = [
-    ordo.sort, ordo.argsort, ordo.rankdata, ordo.median, ordo.nanmedian, ordo.cumsum, ordo.cumprod,
-    ordo.cummax, ordo.cummin, ordo.is_sorted, lambda a, *axis: ordo.quantile(a, 0.3, *axis),
+    ordo.sort, ordo.argsort, ordo.rankdata, ordo.median, ordo.nanmedian, *ONE_PASS,
+    lambda a, *axis: ordo.quantile(a, 0.3, *axis), lambda a, *axis: ordo.nanquantile(a, 0.3, *axis),
+    lambda a, *axis: ordo.percentile(a, 30, *axis),
+    lambda a, *axis: ordo.moving_median(a, 3, 1, *axis),
     *(lambda a, *axis, f=f: f(a, -1, *axis)
       for f in (ordo.select, ordo.partition, ordo.argpartition)),
 ]  # fmt: skip
@@ -159,7 +184,7 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("call", FUNCTIONS)
 def test_short_calls_run_no_python_code(rng, call):
-    ordo.sort(np.zeros(2))  # sets the context of the thread
+    call(np.arange(9.0))  # loads the modules and sets the context of the thread
     for name in _lib.DTYPES:
         a = rng.integers(0, 50, 9).astype(name)
         found, names = functions_entered(call, a)
@@ -172,9 +197,30 @@ def test_short_calls_run_no_python_code(rng, call):
     for axis in (None, 0, -1):
         if call is not ordo.rankdata:
             assert not functions_entered(call, np.arange(5.0), axis)[1]
-    assert functions_entered(call, np.zeros(_short.SHORT))[1]
+    limit = _short.ONE_PASS if call in ONE_PASS else _short.SHORT
+    assert functions_entered(call, np.zeros(limit))[1]
     ordo.sort(np.zeros(2))
-    assert not functions_entered(call, np.zeros(_short.SHORT - 1))[1]
+    assert not functions_entered(call, np.zeros(limit - 1))[1]
+
+
+def test_calls_on_rows_and_groups_run_no_python_code(rng):
+    ordo.sort(np.zeros(2))
+    a, groups = rng.random(9), np.arange(9) % 3
+    keys, flags = np.sort(a), a > 0.5
+    calls = [
+        lambda: ordo.lexsort((a, groups)), lambda: ordo.lexrank((a, groups), "min"),
+        lambda: ordo.group_count(groups), lambda: ordo.group_median(groups, a),
+        lambda: ordo.group_quantile(groups, a, 0.9), lambda: ordo.group_argsort(groups, a),
+        lambda: ordo.group_rank(groups, a), lambda: ordo.rank_sorted(keys),
+        lambda: ordo.searchsorted(keys, a), lambda: ordo.searchsorted(keys, 0.5, "right"),
+        lambda: ordo.moving_min(a, 2), lambda: ordo.moving_max(a, 2, 1),
+        lambda: ordo.moving_rank(a, 4, method="min"), lambda: ordo.moving_quantile(a, 4, 0.3),
+        lambda: ordo.quantile(a, [0.1, 0.9]), lambda: ordo.nanpercentile(a, 30),
+        lambda: ordo.scan_bits(flags), lambda: ordo.split_by_flags(a, flags),
+    ]  # fmt: skip
+    for i, call in enumerate(calls):
+        call()  # loads the modules
+        assert not functions_entered(call)[1], i
 
 
 def test_arguments_that_need_python_code():
@@ -195,6 +241,19 @@ def test_arguments_that_need_python_code():
     for q in (-0.1, 1.1, np.nan):
         with pytest.raises(ValueError):
             ordo.quantile(a, q)
+    assert list(ordo.rank_sorted(np.array([1, 2]))) == [1, 2]
+    with pytest.raises(ordo.OrderError):
+        ordo.rank_sorted(a)
+    for wrong in ((0,), (-1,), (1.5,), (4, 5), (4, -1), (2**80,)):
+        with pytest.raises((TypeError, ValueError)):
+            ordo.moving_median(a, *wrong)
+    for q in (-1, 101, "1", None):
+        with pytest.raises((TypeError, ValueError)):
+            ordo.percentile(a, q)
+    with pytest.raises((TypeError, ValueError)):
+        ordo.searchsorted(a, "b")
+    with pytest.raises(ValueError, match="side"):
+        ordo.searchsorted(a, 2.0, "middle")
     nan = np.array([1.0, np.nan])
     same_bytes(ordo.rankdata(nan), np.full(2, np.nan))
     same_bytes(ordo.cummin(nan), nan)
@@ -226,6 +285,38 @@ def test_contexts_of_short_calls():
         ordo.config(threads=before)
     assert functions_entered(ordo.sort, a)[1]
     assert not functions_entered(ordo.sort, a)[1]
+
+
+def test_an_interrupted_call_is_not_repeated(monkeypatch):
+    """The progress callback of a context cancels each call that reports progress."""
+    asked, failed = [], []
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double)
+    def cancels(user: Any, done: float) -> int:
+        asked.append(done)
+        return 1
+
+    def fail(status: int) -> None:
+        failed.append(status)
+        raise KeyboardInterrupt
+
+    opts = _lib.ContextOptions(
+        struct_size=ctypes.sizeof(_lib.ContextOptions),
+        threads=1,
+        progress=ctypes.cast(cancels, ctypes.c_void_p).value,
+        progress_interval=1e-9,
+    )
+    made = ctypes.c_void_p()
+    assert _lib.ctx_create(made, ctypes.addressof(opts)) == 0
+    _lib.ext.contexts_from(lambda: made.value, fail)
+    _lib.ext.forget_contexts()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ordo.cumsum(np.zeros(_short.ONE_PASS - 1))
+    finally:
+        _lib.ext.contexts_from(_context.quick_context, _context.fail)
+        _lib.ctx_free(made)
+    assert len(asked) == 1 and len(failed) == 1
 
 
 def test_threads_have_contexts_of_their_own():

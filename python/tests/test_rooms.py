@@ -1,11 +1,14 @@
 """Memory of large results, which is used again, and the search for NaNs in large arrays."""
 
+import copy
 import gc
+import os
 import pickle
 import resource
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -106,10 +109,126 @@ def mapped_bytes():
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-def test_pickled_results_are_copies(keys):
+COPIES = {
+    "copy.copy": copy.copy,
+    "copy.deepcopy": copy.deepcopy,
+    "method": lambda a: a.copy(),
+    "pickle": lambda a: pickle.loads(pickle.dumps(a, protocol=5)),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_copies_own_their_memory(keys, name):
     result = ordo.sort(keys)
-    again = pickle.loads(pickle.dumps(result, protocol=5))
+    again = COPIES[name](result)
     assert np.array_equal(again, result) and not np.shares_memory(again, result)
+    where = address(result)
+    del result
+    assert address(ordo.sort(keys)) == where
+    assert np.array_equal(again, np.sort(keys))
+
+
+def test_pickled_out_of_band(keys):
+    """Protocol 5 with buffers shares the memory, which the buffers keep."""
+    result, buffers = ordo.sort(keys), []
+    data = pickle.dumps(result, protocol=5, buffer_callback=buffers.append)
+    del result
+    others = [ordo.cumsum(keys, 1) for _ in range(3)]
+    again = pickle.loads(data, buffers=buffers)
+    assert np.array_equal(again, np.sort(keys))
+    assert not any(np.shares_memory(again, other) for other in others)
+
+
+def test_tensors_keep_the_memory(keys):
+    torch = pytest.importorskip("torch")
+    for made in (torch.from_dlpack, torch.from_numpy, torch.utils.dlpack.from_dlpack):
+        tensor = made(ordo.sort(keys))
+        gc.collect()
+        others = [ordo.cumsum(keys, 1) for _ in range(3)]
+        assert np.array_equal(tensor.numpy(), np.sort(keys))
+        assert not any(np.shares_memory(tensor.numpy(), other) for other in others)
+
+
+def test_threads_that_allocate_and_free_at_once():
+    """No two arrays that exist at the same time share memory, and at most two rooms are kept."""
+    wrong, sizes = [], [(1 << 25) + 4096 * i for i in (0, 1, 900, 4000)]
+
+    def work(number):
+        rng = np.random.default_rng(number)
+        held = []
+        for i in range(40):
+            array = _rooms.empty(int(rng.choice(sizes)), "u1")
+            mark = number * 64 + i
+            array.view("u4")[[0, -1]] = mark
+            held.append((array, mark))
+            for array, mark in held:
+                if not (array.view("u4")[[0, -1]] == mark).all():
+                    wrong.append(number)
+            if len(held) == 3:
+                del held[int(rng.integers(3))]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and _lib.ext.free_rooms() <= 2
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_has_its_own_memory(keys):
+    first, second = ordo.sort(keys), ordo.sort(keys)
+    expected = np.sort(keys)
+    del second  # kept by both processes
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            first[:] = 1
+            results = [ordo.cumsum(keys, 1) for _ in range(3)]
+            status = 0 if np.allclose(results[2], np.cumsum(keys, 1)) else 2
+            del first, results
+            status += 4 * (_lib.ext.free_rooms() != 2)
+        finally:
+            os._exit(status)
+    third = ordo.sort(keys)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert np.array_equal(first, expected) and np.array_equal(third, expected)
+
+
+def test_rooms_at_the_exit_of_python():
+    """Module variables, cycles, threads and a thread-local hold results when Python ends."""
+    program = (
+        "import sys, threading, numpy as np, ordo\n"
+        "keys = np.random.default_rng(3).random((45_000, 100))\n"
+        "kept, view = ordo.sort(keys), memoryview(ordo.sort(keys).base)\n"
+        "class Node: pass\n"
+        "node = Node(); node.me, node.array = node, ordo.sort(keys)\n"
+        "np.last, local = ordo.sort(keys), threading.local()\n"
+        "local.array = ordo.sort(keys)\n"
+        "threading.Thread(target=lambda: setattr(local, 'array', ordo.sort(keys))).start()\n"
+        "class Last:\n"
+        "    def __del__(self, sort=ordo.sort, keys=keys, write=sys.__stdout__.write):\n"
+        "        try: sort(keys)\n"
+        "        except Exception: pass\n"
+        "        write('ended')\n"
+        "np.later = Last()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, b"ended"), ended.stderr
+
+
+def test_rooms_are_plain_objects():
+    room = _lib.ext.Room(100)
+    with pytest.raises(TypeError):
+        pickle.dumps(room)
+    with pytest.raises(TypeError):
+        type("Other", (_lib.ext.Room,), {})
+    with pytest.raises(AttributeError):
+        room.name = 1
+    with pytest.raises(TypeError):
+        weakref.ref(room)
+    assert len(bytes(room)) % (1 << 21) == 0
 
 
 def test_few_rooms_are_kept(keys):

@@ -10,8 +10,13 @@
 #include "backend/layout.h"
 #include "cpu/base/cpu.h"
 
+#include <assert.h>
 #include <string.h>
 
+enum {
+    FEW =
+        ORDO_TUNE(64, 12) /* elements that take less time than the work of many threads to start */
+};
 #define MOST_ELEMENTS ((size_t)1 << 31) /* of a chunk: places are 32-bit numbers */
 
 typedef struct moving_plan {
@@ -74,9 +79,10 @@ static void lay_out(void *arg, ordo_layout *layout)
     const ordo_moving_job *const job = chunk->job;
     size_t const                 count = chunk->to - chunk->from, window = overlap_of(job) + 1;
     if (is_bound(job)) {
-        bool const is_short = window <= MOVING_SHORT;
-        chunk->codes = ordo_lay(layout, is_short ? ORDO_TUNE_SPAN + window : 4 * window + 1,
-                                ordo_type_size(job->type));
+        bool const   is_short = window <= MOVING_SHORT;
+        size_t const tile = ordo_min(ORDO_TUNE_SPAN, chunk->hi - chunk->lo) + window;
+        chunk->codes =
+            ordo_lay(layout, is_short ? tile : 4 * window + 1, ordo_type_size(job->type));
         return;
     }
     if (job->op == ORDO_MOVING_RANK) {
@@ -108,9 +114,9 @@ static ordo_argsort_job order_of(const ordo_moving_job *job, size_t count)
 static size_t chunk_scratch(const void *arg, size_t outputs, const ordo_exec *exec)
 {
     const ordo_moving_job *const job = ((const moving_plan *)arg)->job;
-    moving_chunk                 chunk = {.job = job, .to = most_elements(job, outputs)};
-    ordo_argsort_job const       order = order_of(job, chunk.to);
-    size_t const                 bytes = ordo_layout_bytes(lay_out, &chunk);
+    moving_chunk           chunk = {.job = job, .hi = outputs, .to = most_elements(job, outputs)};
+    ordo_argsort_job const order = order_of(job, chunk.to);
+    size_t const           bytes = ordo_layout_bytes(lay_out, &chunk);
     return is_bound(job) ? bytes : bytes + cpu_argsort_scratch(&order, exec);
 }
 
@@ -139,22 +145,51 @@ static ordo_status sweep(const moving_plan *plan, moving_chunk *chunk, ordo_exec
     return ORDO_OK;
 }
 
+static moving_chunk chunk_of(const ordo_moving_job *job, size_t lo, size_t hi)
+{
+    size_t const first = moving_first(job, lo);
+    return (moving_chunk){.job = job,
+                          .lo = lo,
+                          .hi = hi,
+                          .from = first,
+                          .to = moving_end(job, hi - 1),
+                          .next = lo,
+                          .head = first,
+                          .tail = first};
+}
+
+/* The arrays of the chunk are laid out. */
+static ordo_status fill_chunk(const moving_plan *plan, moving_chunk *chunk, ordo_exec *exec)
+{
+    exec->isa = plan->kernels->loops->isa;
+    if (!is_bound(plan->job))
+        return sweep(plan, chunk, exec);
+    plan->kernels->loops->moving->bounds[plan->job->type](chunk);
+    return ORDO_OK;
+}
+
 static ordo_status do_chunk(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
 {
-    const moving_plan *const     plan = arg;
-    const ordo_moving_job *const job = plan->job;
-    size_t const                 lo = i * plan->outputs;
-    size_t const                 hi = ordo_min(lo + n, job->n);
-    moving_chunk                 chunk = {.job = job, .lo = lo, .hi = hi, .next = lo};
+    const moving_plan *const plan = arg;
+    size_t const             lo = i * plan->outputs;
+    moving_chunk             chunk = chunk_of(plan->job, lo, ordo_min(lo + n, plan->job->n));
     (void)at;
-    chunk.from = chunk.head = chunk.tail = moving_first(job, lo);
-    chunk.to = moving_end(job, hi - 1);
-    exec->isa = plan->kernels->loops->isa;
     TRY(ordo_lay_out(exec, lay_out, &chunk));
-    if (!is_bound(job))
-        return sweep(plan, &chunk, exec);
-    plan->kernels->loops->moving->bounds[job->type](&chunk);
-    return ORDO_OK;
+    return fill_chunk(plan, &chunk, exec);
+}
+
+/* A few elements: one chunk, whose arrays are on the stack. */
+static ordo_status do_few(const moving_plan *plan, ordo_exec *exec)
+{
+    enum {
+        ROOM = 5 * (2 * FEW + 1) * sizeof(uint64_t) /* four windows, or values, places and a set */
+    };
+    _Alignas(ORDO_CACHE_LINE) char room[ROOM];
+    ordo_layout                    layout = {room, 0};
+    moving_chunk                   chunk = chunk_of(plan->job, 0, plan->job->n);
+    lay_out(&chunk, &layout);
+    assert(layout.bytes <= sizeof room);
+    return fill_chunk(plan, &chunk, exec);
 }
 
 /* ---- The job ---- */
@@ -179,8 +214,9 @@ ordo_status cpu_moving(void *state, const ordo_moving_job *job, ordo_exec *exec)
 {
     moving_plan       plan = {.kernels = state, .state = state, .job = job};
     ordo_segment_view view;
-    ordo_status       status = ORDO_OK;
-    for (int small = 0; small <= 1 && job->n > 0; small++) {
+    bool const        few = job->n > 0 && job->n <= FEW;
+    ordo_status       status = few ? do_few(&plan, exec) : ORDO_OK;
+    for (int small = 0; small <= 1 && job->n > 0 && !few; small++) {
         plan.outputs = outputs_of(job, exec->threads, small == 1);
         ordo_segments_job const chunks = chunks_of(&plan, &view);
         status = cpu_segments(state, &chunks, exec);

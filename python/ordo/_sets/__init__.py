@@ -403,6 +403,7 @@ _MANY_NEEDLES = 1 << 8  # with fewer, NumPy takes a few microseconds
 _NUMBERS = (float, int)
 
 
+@by_library
 def searchsorted(
     a: Any, v: Any, side: Literal["left", "right"] = "left", sorter: Any = None
 ) -> Any:

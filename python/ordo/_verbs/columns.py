@@ -202,6 +202,7 @@ def _lexsort_along(keys: list, axis: int, descending: Any, shape: tuple) -> Any:
     return np.moveaxis(order.reshape(moved), -1, axis)
 
 
+@by_library
 def lexrank(
     keys: Any,
     method: _lib.Ties = "average",

@@ -259,6 +259,7 @@ def _nans(skipna: bool) -> int:
     return _lib.NANS["omit"] if flag(skipna, "skipna") else _lib.NANS["propagate"]
 
 
+@by_library(GroupCounts)
 @with_guests
 def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     """Returns the groups in ascending order and the number of rows of each.
@@ -342,6 +343,7 @@ def _rows_by_group(call: Call, a: Any, descending: bool) -> Any:
     return index[: int(call.sizes[: call.count].sum())]
 
 
+@by_library
 @with_guests
 def group_rank(
     groups: Any,
@@ -418,6 +420,7 @@ def _unranked(call: Call, rows: Rows) -> Any:
     return missing if missing.any() else None
 
 
+@by_library(GroupValues)
 @with_guests
 def group_quantile(
     groups: Any,
@@ -500,6 +503,7 @@ def _quantiles_of_dates(
     return _times.of_groups(elements, sizes, q, method, flag(skipna, "skipna"))
 
 
+@by_library(GroupValues)
 @with_guests
 def group_median(
     groups: Any, a: Any, *, skipna: bool = True, dropna: bool = True, weights: Any = None

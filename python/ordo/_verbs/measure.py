@@ -131,6 +131,7 @@ def radius(
     a: Any, axis: int | None = ..., *, descending: bool = ..., algorithm: _lib.Algorithm = ...,
     sequences: bool = ..., keepdims: bool = ...,
 ) -> Any: ...  # fmt: skip
+@by_library
 def radius(
     a: Any,
     axis: int | None = -1,

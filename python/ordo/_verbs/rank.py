@@ -330,6 +330,7 @@ def _set_nans(ranks: Any, nan: Any) -> None:
     by_threads(lambda lo, hi: np.copyto(to[lo:hi], np.nan, where=flags[lo:hi]), to.size)
 
 
+@by_library
 def rank_sorted(
     a: Any,
     method: _lib.Ties = "average",

@@ -355,6 +355,7 @@ def _weighted(
     return weighted_quantile(a, q, weights, axis, method, keepdims, nan_policy)
 
 
+@by_library
 def percentile(
     a: Any,
     q: Any,
@@ -504,6 +505,7 @@ def nanmedian(
     return median(a, axis, out, overwrite_input, keepdims, weights=weights, nan_policy="omit")
 
 
+@by_library
 def nanquantile(
     a: Any,
     q: Any,
@@ -540,6 +542,7 @@ def nanquantile(
     )
 
 
+@by_library
 def nanpercentile(
     a: Any,
     q: Any,

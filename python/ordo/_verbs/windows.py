@@ -12,6 +12,7 @@ from .._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_
 from .._check import check_nan_policy, flag, found_nan, integer, into, quantile_parts, unmasked
 from .._inputs.device import with_guests
 from .._inputs.series import labelled
+from .._short import by_library
 from .._times import DISCRETE
 from .order import argsort
 from .spans import moving_parts, span_of
@@ -129,6 +130,7 @@ def _moving_divided(
     return result.astype(name, copy=False) if name else result
 
 
+@by_library
 def moving_median(
     a: Any,
     window: Any,
@@ -192,6 +194,7 @@ def moving_median(
     )
 
 
+@by_library
 def moving_quantile(
     a: Any,
     window: Any,
@@ -240,6 +243,7 @@ def moving_quantile(
     )
 
 
+@by_library
 def moving_rank(
     a: Any,
     window: Any,
@@ -286,6 +290,7 @@ def moving_rank(
     return into(out, ranks)
 
 
+@by_library
 def moving_min(
     a: Any,
     window: Any,
@@ -325,6 +330,7 @@ def moving_min(
     )
 
 
+@by_library
 def moving_max(
     a: Any,
     window: Any,
