@@ -3,8 +3,8 @@
 A function whose result is elements of a column takes them from the column by their positions, so
 the dtype, the nulls and the labels are kept. A function that returns a number for each element
 makes a column with the same index and name, and nulls where the elements are null. Positions are
-always NumPy arrays. This file imports none of the libraries: an object of a library exists only if the
-library is imported.
+always NumPy arrays. This file imports none of the libraries: an object of a library exists only if
+the library is imported.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ import sys
 from typing import Any
 
 import numpy as np
+
+
+_TEXTS = ("string", "binary", "large_", "fixed_size_binary", "dictionary", "extension")
 
 
 class Column:
@@ -44,7 +47,9 @@ class Column:
             return made.set(source.is_null(), None) if source.null_count() else made
         if _is_arrow(source):
             nulls = np.isnan(values) if windows else np.asarray(source.is_null())
-            return sys.modules["pyarrow"].array(values, mask=nulls if nulls.any() else None)
+            arrow = sys.modules["pyarrow"]
+            made = arrow.array(values, mask=nulls if nulls.any() else None)
+            return arrow.chunked_array([made]) if hasattr(source, "chunks") else made
         if _is_instance(source, "xarray", "DataArray"):
             return source.copy(data=values)
         if not _is_instance(source, "pandas", "Series"):
@@ -67,8 +72,13 @@ def _is_arrow(a: Any) -> bool:
 
 
 def column_of(a: Any) -> Column | None:
-    """Returns a Column if elements of `a` are taken from it, else None."""
+    """Returns a Column if elements of `a` are taken from it, else None.
+
+    Arrow strings are read and written by `_inputs.arrow`: pyarrow cannot take from all of them.
+    """
     if _is_instance(a, "xarray", "DataArray") and a.ndim != 1:
+        return None
+    if _is_arrow(a) and str(a.type).startswith(_TEXTS):
         return None
     return labelled(a)
 

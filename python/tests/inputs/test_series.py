@@ -221,7 +221,7 @@ def test_decimals():
         assert as_list(found)[:4] == expected
         assert ordo.argsort(column).tolist() == [1, 0, 4, 3, 2]
         assert ordo.argsort(column, descending=True).tolist() == [3, 0, 4, 1, 2]
-        ranks = list(ordo.rankdata(column, "dense", nan_policy="omit"))
+        ranks = as_list(ordo.rankdata(column, "dense", nan_policy="omit"))
         assert [ranks[i] for i in (0, 1, 3, 4)] == [2, 1, 3, 2]
         assert as_list(ordo.topk(column, 2).values) == [values[3], values[0]]
         assert as_list(ordo.unique(column))[:3] == [values[1], values[0], values[3]]

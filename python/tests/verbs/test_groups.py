@@ -317,7 +317,7 @@ def test_group_arguments() -> None:
     with pytest.raises(ValueError, match="elements"):
         ordo.group_rank([1, 2], [1])
     with pytest.raises(ValueError, match="dimensions"):
-        ordo.group_count([[1, 2]])
+        ordo.group_count(np.array([[1, 2]]))
     with pytest.raises(ValueError, match="method"):
         ordo.group_rank([1], [1], "middle")
     with pytest.raises(ValueError):
