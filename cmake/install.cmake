@@ -16,7 +16,7 @@ install(FILES $<TARGET_FILE:ordo> DESTINATION ordo RENAME libordo.so.0
         COMPONENT python EXCLUDE_FROM_ALL)
 install(PROGRAMS $<TARGET_FILE:ordo_command> DESTINATION ordo RENAME ordo-command
         COMPONENT python EXCLUDE_FROM_ALL)
-install(FILES $<TARGET_FILE:ordo_polars> DESTINATION ordo COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES $<TARGET_FILE:ordo_polars> $<TARGET_FILE:ordo_torch> DESTINATION ordo COMPONENT python EXCLUDE_FROM_ALL)
 if(TARGET ordo_cuda)
     install(FILES $<TARGET_FILE:ordo_cuda> DESTINATION ordo COMPONENT python_cuda EXCLUDE_FROM_ALL)
 endif()

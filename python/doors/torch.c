@@ -1,0 +1,327 @@
+/* torch.c - the operators torch.ops.ordo.sort, argsort, topk and rank of PyTorch, and the list of
+ * all operators, by PyTorch's stable C interface.
+ *
+ * Results are those of PyTorch's functions: NaN is the largest number in both directions, and tied
+ * elements are in the order of their indices. The library has NaNs last in descending order, too,
+ * so a second, short step moves them. Work on a GPU is only enqueued on the current stream. */
+#include "torch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- The order of rows ---- */
+
+static bool is_nan(const rows *r, size_t i)
+{
+    return r->type == ORDO_F32 ? isnan(((const float *)r->keys)[i])
+                               : isnan(((const double *)r->keys)[i]);
+}
+
+/* Whether the last element of a row is a NaN. Tells it without a look only for CPU memory. */
+static bool may_end_with_nan(const call *c, const rows *r, const int64_t *index)
+{
+    const ordo_segments *const s = &r->segments;
+    size_t const               step = s->step > 0 ? s->step : 1;
+    if (!r->is_float || r->length == 0)
+        return false;
+    if (c->flags != 0)
+        return true;
+    for (size_t i = 0; i < r->count; i++) {
+        size_t const start =
+            s->group > 0 ? i / s->group * s->group_stride + i % s->group : i * r->length;
+        size_t const last = (size_t)index[start + (r->length - 1) * step];
+        if (is_nan(r, start + last * step))
+            return true;
+    }
+    return false;
+}
+
+static ordo_status argsort_keys(call *c, const rows *r, ordo_type type, const void *keys,
+                                uint64_t flags, torch_tensor *index)
+{
+    ordo_sort_opts const opts = {.struct_size = sizeof opts,
+                                 .flags = flags | c->flags,
+                                 .stream = c->stream,
+                                 .segments = rows_segments(r)};
+    void                *to;
+    TRY(tensor_data(index, &to));
+    return call_check_ordo(c, ordo_argsort(c->ctx, type, keys, r->all, ORDO_U64, to, &opts));
+}
+
+/* Moves the NaNs of each row from the end to the start, by a sort of one flag per element. */
+static ordo_status move_nans(call *c, const rows *r, torch_tensor **index)
+{
+    torch_tensor *values, *flags, *order;
+    void         *data;
+    TRY(tensor_gather(c, r->tensor, r->dim, *index, &values));
+    TRY(tensor_apply(c, "aten::isnan", "", values, NULL, &flags));
+    TRY(tensor_data(flags, &data));
+    TRY(tensor_make_like(c, r, r->length, aoti_torch_dtype_int64(), &order));
+    TRY(argsort_keys(c, r, ORDO_U8, data, ORDO_DESCENDING, order));
+    return tensor_gather(c, *index, r->dim, order, index);
+}
+
+static ordo_status order_rows(call *c, const rows *r, bool descending, torch_tensor **index)
+{
+    void *data;
+    TRY(tensor_make_like(c, r, r->length, aoti_torch_dtype_int64(), index));
+    if (r->all == 0)
+        return ORDO_OK;
+    TRY(argsort_keys(c, r, r->type, r->keys, descending ? ORDO_DESCENDING : 0, *index));
+    TRY(tensor_data(*index, &data));
+    return descending && may_end_with_nan(c, r, data) ? move_nans(c, r, index) : ORDO_OK;
+}
+
+/* values = the elements of the rows that the indices name. */
+static ordo_status take(call *c, const rows *r, torch_tensor *index, torch_tensor **values)
+{
+    ordo_move_opts const opts = {.struct_size = sizeof opts};
+    void                *from, *order, *to;
+    if (r->count > 1 || r->dims == 0 || c->flags != 0)
+        return tensor_gather(c, r->tensor, r->dim, index, values);
+    int64_t n;
+    TRY_TORCH(aoti_torch_get_numel(index, &n));
+    TRY(tensor_make_like(c, r, (size_t)n, r->dtype, values));
+    TRY(tensor_data(r->tensor, &from));
+    TRY(tensor_data(index, &order));
+    TRY(tensor_data(*values, &to));
+    return call_check_ordo(c, ordo_gather(c->ctx, from, r->all,
+                                          aoti_torch_dtype_element_size(r->dtype), ORDO_U64, order,
+                                          (size_t)n, to, &opts));
+}
+
+/* ---- sort, argsort ---- */
+
+/* sort(Tensor x, int dim, bool descending, bool stable): every sort is stable. */
+static ordo_status operator_sort(call *c)
+{
+    torch_tensor *const x = argument_tensor(c, 0);
+    torch_tensor       *index, *values;
+    rows                r;
+    TRY(rows_along(c, x, (int64_t)c->arguments[1], &r));
+    TRY(order_rows(c, &r, (bool)c->arguments[2], &index));
+    TRY(take(c, &r, index, &values));
+    TRY(tensor_return(c, 0, values));
+    return tensor_return(c, 1, index);
+}
+
+static ordo_status operator_argsort(call *c)
+{
+    torch_tensor *const x = argument_tensor(c, 0);
+    torch_tensor       *index;
+    rows                r;
+    TRY(rows_along(c, x, (int64_t)c->arguments[1], &r));
+    TRY(order_rows(c, &r, (bool)c->arguments[2], &index));
+    return tensor_return(c, 0, index);
+}
+
+/* ---- topk ---- */
+
+static ordo_status topk_keys(call *c, const rows *r, ordo_type type, const void *keys, size_t n,
+                             size_t k, uint64_t flags, torch_tensor **index)
+{
+    ordo_segments const segments = {.struct_size = sizeof segments, .count = r->count, .length = n};
+    ordo_select_opts const opts = {.struct_size = sizeof opts,
+                                   .flags = flags | c->flags,
+                                   .stream = c->stream,
+                                   .segments = r->count == 1 ? NULL : &segments};
+    void                  *to;
+    TRY(tensor_make_like(c, r, k, aoti_torch_dtype_int64(), index));
+    TRY(tensor_data(*index, &to));
+    return call_check_ordo(
+        c, ordo_topk(c->ctx, type, keys, r->count * n, k, NULL, ORDO_U64, to, NULL, &opts));
+}
+
+ordo_status torch_first_of_flags(call *c, const rows *r, torch_tensor *flags, size_t n, size_t k,
+                                 torch_tensor **index)
+{
+    void *data;
+    TRY(tensor_data(flags, &data));
+    return topk_keys(c, r, ORDO_U8, data, n, k, ORDO_DESCENDING, index);
+}
+
+/* The NaNs of each row, then its largest numbers. The candidates are k elements of each kind. Their
+ * flags are 1 for NaNs and for all numbers, and 0 for numbers among the candidates for NaNs. */
+static ordo_status topk_nans_first(call *c, const rows *r, size_t k, torch_tensor *numbers,
+                                   torch_tensor **index)
+{
+    torch_tensor *nans, *flags, *is, *all, *order;
+    TRY(tensor_apply(c, "aten::isnan", "", r->tensor, NULL, &flags));
+    TRY(torch_first_of_flags(c, r, flags, r->length, k, &nans));
+    TRY(tensor_gather(c, flags, r->dim, nans, &is));
+    TRY(tensor_apply(c, "aten::eq", "Tensor", numbers, numbers, &all));
+    TRY(tensor_join(c, is, all, r->dim, &flags));
+    TRY(tensor_join(c, nans, numbers, r->dim, &all));
+    TRY(torch_first_of_flags(c, r, flags, 2 * k, k, &order));
+    return tensor_gather(c, all, r->dim, order, index);
+}
+
+/* Reads CPU memory once; a GPU is not asked. */
+static bool may_have_nans(const call *c, const rows *r)
+{
+    enum {
+        BLOCK = 4096
+    };
+    if (!r->is_float || c->flags != 0)
+        return r->is_float;
+    for (size_t lo = 0; lo < r->all; lo += BLOCK) {
+        size_t const hi = lo + BLOCK < r->all ? lo + BLOCK : r->all;
+        bool         found = false;
+        if (r->type == ORDO_F32)
+            for (size_t i = lo; i < hi; i++)
+                found |= isnan(((const float *)r->keys)[i]);
+        else
+            for (size_t i = lo; i < hi; i++)
+                found |= isnan(((const double *)r->keys)[i]);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* topk(Tensor x, int k, int dim, bool largest, bool sorted): the result is always sorted. */
+static ordo_status operator_topk(call *c)
+{
+    torch_tensor *const x = argument_tensor(c, 0);
+    int64_t const       k = (int64_t)c->arguments[1], dim = (int64_t)c->arguments[2];
+    bool const          largest = (bool)c->arguments[3];
+    torch_tensor       *index, *values;
+    rows                r;
+    TRY(rows_moved(c, x, dim, &r));
+    if (k < 0 || (uint64_t)k > r.length)
+        return call_fail(ORDO_E_ARG,
+                         "selected index k out of range: k is %lld, the dimension has "
+                         "%zu elements",
+                         (long long)k, r.length);
+    if (r.count == 0 || k == 0) {
+        TRY(tensor_make_like(c, &r, (size_t)k, aoti_torch_dtype_int64(), &index));
+        TRY(tensor_make_like(c, &r, (size_t)k, r.dtype, &values));
+    } else {
+        TRY(topk_keys(c, &r, r.type, r.keys, r.length, (size_t)k, largest ? ORDO_DESCENDING : 0,
+                      &index));
+        if (largest && may_have_nans(c, &r))
+            TRY(topk_nans_first(c, &r, (size_t)k, index, &index));
+        TRY(take(c, &r, index, &values));
+    }
+    if (r.from != r.dim) {
+        TRY(tensor_move(c, values, r.dim, r.from, &values));
+        TRY(tensor_move(c, index, r.dim, r.from, &index));
+    }
+    TRY(tensor_return(c, 0, values));
+    return tensor_return(c, 1, index);
+}
+
+/* ---- rank ---- */
+
+static ordo_status find_ties(const char *method, uint32_t *out)
+{
+    static const char *const names[] = {"min", "max", "dense", "ordinal", "average"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(method, names[i]) == 0) {
+            *out = i;
+            return ORDO_OK;
+        }
+    return call_fail(ORDO_E_ARG,
+                     "method is '%s'; expected one of min, max, dense, ordinal, average", method);
+}
+
+/* rank(Tensor x, int dim, str method) */
+static ordo_status operator_rank(call *c)
+{
+    torch_tensor *const x = argument_tensor(c, 0);
+    ordo_rank_opts      opts = {.struct_size = sizeof opts};
+    char                method[32];
+    torch_tensor       *ranks;
+    void               *to;
+    rows                r;
+    TRY(argument_string(c, 2, method, sizeof method));
+    TRY(find_ties(method, &opts.ties));
+    TRY(rows_along(c, x, (int64_t)c->arguments[1], &r));
+    bool const is_average = opts.ties == ORDO_TIES_AVERAGE;
+    TRY(tensor_make_like(c, &r, r.length,
+                         is_average ? aoti_torch_dtype_float64() : aoti_torch_dtype_int64(),
+                         &ranks));
+    TRY(tensor_data(ranks, &to));
+    opts.flags = c->flags;
+    opts.stream = c->stream;
+    opts.segments = rows_segments(&r);
+    if (r.all > 0)
+        TRY(call_check_ordo(c, ordo_rank(c->ctx, r.type, r.keys, r.all,
+                                         is_average ? ORDO_F64 : ORDO_U64, to, &opts)));
+    return tensor_return(c, 0, ranks);
+}
+
+/* ---- Registration ---- */
+
+#define OPERATOR(NAME)                                                                             \
+    static void NAME##_kernel(torch_value *stack, uint64_t inputs, uint64_t outputs)               \
+    {                                                                                              \
+        call_run(operator_##NAME, stack, inputs, outputs);                                         \
+    }
+
+OPERATOR(argsort)
+OPERATOR(cumsum)
+OPERATOR(median)
+OPERATOR(median_dim)
+OPERATOR(quantile)
+OPERATOR(quantile_scalar)
+OPERATOR(rank)
+OPERATOR(sort)
+OPERATOR(topk)
+
+static const struct {
+    const char   *name, *arguments;
+    torch_kernel *kernel;
+} operators[] = {
+    {"argsort", "(Tensor x, int dim=-1, bool descending=False, bool stable=True) -> Tensor",
+     argsort_kernel},
+    {"cumsum", "(Tensor x, int dim, *, ScalarType? dtype=None) -> Tensor", cumsum_kernel},
+    {"median", "(Tensor x) -> Tensor", median_kernel},
+    {"median.dim", "(Tensor x, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     median_dim_kernel},
+    {"quantile",
+     "(Tensor x, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear')"
+     " -> Tensor",
+     quantile_kernel},
+    {"quantile.scalar",
+     "(Tensor x, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear')"
+     " -> Tensor",
+     quantile_scalar_kernel},
+    {"rank", "(Tensor x, int dim=-1, str method='average') -> Tensor", rank_kernel},
+    {"sort",
+     "(Tensor x, int dim=-1, bool descending=False, bool stable=True)"
+     " -> (Tensor values, Tensor indices)",
+     sort_kernel},
+    {"topk",
+     "(Tensor x, int k, int dim=-1, bool largest=True, bool sorted=True)"
+     " -> (Tensor values, Tensor indices)",
+     topk_kernel},
+};
+
+static void must(torch_error error, const char *what)
+{
+    aoti_torch_check(error == 0, __func__, __FILE__, __LINE__, what);
+}
+
+/* Registers the operators when the module is loaded. They stay registered until the process ends. */
+__attribute__((constructor)) static void register_operators(void)
+{
+    static const char *const keys[] = {"CPU", "CUDA"};
+    size_t const             count = sizeof operators / sizeof *operators;
+    torch_library           *library;
+    char                     schema[256];
+    must(aoti_torch_library_init_def("ordo", __FILE__, __LINE__, &library), "init_def");
+    for (size_t i = 0; i < count; i++) {
+        snprintf(schema, sizeof schema, "%s%s", operators[i].name, operators[i].arguments);
+        must(aoti_torch_library_def(library, schema), schema);
+    }
+    for (size_t key = 0; key < sizeof keys / sizeof *keys; key++) {
+        must(aoti_torch_library_init_impl("ordo", keys[key], __FILE__, __LINE__, &library),
+             keys[key]);
+        for (size_t i = 0; i < count; i++)
+            must(torch_library_impl(library, operators[i].name, operators[i].kernel,
+                                    TORCH_VERSION_2_10),
+                 operators[i].name);
+    }
+}
