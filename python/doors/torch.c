@@ -1,5 +1,5 @@
-/* torch.c - the operators torch.ops.ordo.sort, argsort, topk and rank of PyTorch, and the list of
- * all operators, by PyTorch's stable C interface.
+/* torch.c - the operators torch.ops.ordo.sort, argsort, topk, argtopk and rank of PyTorch, and the
+ * list of all operators, by PyTorch's stable C interface.
  *
  * Results are those of PyTorch's functions: NaN is the largest number in both directions, and tied
  * elements are in the order of their indices. The library has NaNs last in descending order, too,
@@ -7,7 +7,6 @@
 #include "torch.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- The order of rows ---- */
@@ -54,12 +53,12 @@ static ordo_status move_nans(call *c, const rows *r, torch_tensor **index)
 {
     torch_tensor *values, *flags, *order;
     void         *data;
-    TRY(tensor_gather(c, r->tensor, r->dim, *index, &values));
+    TRY(tensor_take(c, r->tensor, r->dim, *index, &values));
     TRY(tensor_apply(c, "aten::isnan", "", values, NULL, &flags));
     TRY(tensor_data(flags, &data));
     TRY(tensor_make_like(c, r, r->length, aoti_torch_dtype_int64(), &order));
     TRY(argsort_keys(c, r, ORDO_U8, data, ORDO_DESCENDING, order));
-    return tensor_gather(c, *index, r->dim, order, index);
+    return tensor_take(c, *index, r->dim, order, index);
 }
 
 static ordo_status order_rows(call *c, const rows *r, bool descending, torch_tensor **index)
@@ -73,39 +72,9 @@ static ordo_status order_rows(call *c, const rows *r, bool descending, torch_ten
     return descending && may_end_with_nan(c, r, data) ? move_nans(c, r, index) : ORDO_OK;
 }
 
-/* values = the elements of the rows that the indices name. */
-static ordo_status take(call *c, const rows *r, torch_tensor *index, torch_tensor **values)
-{
-    ordo_move_opts const opts = {.struct_size = sizeof opts};
-    void                *from, *order, *to;
-    if (r->count > 1 || r->dims == 0 || c->flags != 0)
-        return tensor_gather(c, r->tensor, r->dim, index, values);
-    int64_t n;
-    TRY_TORCH(aoti_torch_get_numel(index, &n));
-    TRY(tensor_make_like(c, r, (size_t)n, r->dtype, values));
-    TRY(tensor_data(r->tensor, &from));
-    TRY(tensor_data(index, &order));
-    TRY(tensor_data(*values, &to));
-    return call_check_ordo(c, ordo_gather(c->ctx, from, r->all,
-                                          aoti_torch_dtype_element_size(r->dtype), ORDO_U64, order,
-                                          (size_t)n, to, &opts));
-}
-
 /* ---- sort, argsort ---- */
 
-/* sort(Tensor x, int dim, bool descending, bool stable): every sort is stable. */
-static ordo_status operator_sort(call *c)
-{
-    torch_tensor *const x = argument_tensor(c, 0);
-    torch_tensor       *index, *values;
-    rows                r;
-    TRY(rows_along(c, x, (int64_t)c->arguments[1], &r));
-    TRY(order_rows(c, &r, (bool)c->arguments[2], &index));
-    TRY(take(c, &r, index, &values));
-    TRY(tensor_return(c, 0, values));
-    return tensor_return(c, 1, index);
-}
-
+/* argsort(Tensor x, int dim, bool descending, bool stable): every sort is stable. */
 static ordo_status operator_argsort(call *c)
 {
     torch_tensor *const x = argument_tensor(c, 0);
@@ -149,12 +118,12 @@ static ordo_status topk_nans_first(call *c, const rows *r, size_t k, torch_tenso
     torch_tensor *nans, *flags, *is, *all, *order;
     TRY(tensor_apply(c, "aten::isnan", "", r->tensor, NULL, &flags));
     TRY(torch_first_of_flags(c, r, flags, r->length, k, &nans));
-    TRY(tensor_gather(c, flags, r->dim, nans, &is));
+    TRY(tensor_take(c, flags, r->dim, nans, &is));
     TRY(tensor_apply(c, "aten::eq", "Tensor", numbers, numbers, &all));
     TRY(tensor_join(c, is, all, r->dim, &flags));
     TRY(tensor_join(c, nans, numbers, r->dim, &all));
     TRY(torch_first_of_flags(c, r, flags, 2 * k, k, &order));
-    return tensor_gather(c, all, r->dim, order, index);
+    return tensor_take(c, all, r->dim, order, index);
 }
 
 /* Reads CPU memory once; a GPU is not asked. */
@@ -180,36 +149,75 @@ static bool may_have_nans(const call *c, const rows *r)
     return false;
 }
 
-/* topk(Tensor x, int k, int dim, bool largest, bool sorted): the result is always sorted. */
-static ordo_status operator_topk(call *c)
+/* argtopk(Tensor x, int k, int dim, bool largest, bool sorted): the result is always sorted. */
+static ordo_status operator_argtopk(call *c)
 {
     torch_tensor *const x = argument_tensor(c, 0);
-    int64_t const       k = (int64_t)c->arguments[1], dim = (int64_t)c->arguments[2];
+    int64_t const       k = (int64_t)c->arguments[1];
     bool const          largest = (bool)c->arguments[3];
-    torch_tensor       *index, *values;
+    torch_tensor       *index;
     rows                r;
-    TRY(rows_moved(c, x, dim, &r));
+    TRY(rows_moved(c, x, (int64_t)c->arguments[2], &r));
     if (k < 0 || (uint64_t)k > r.length)
         return call_fail(ORDO_E_ARG,
-                         "selected index k out of range: k is %lld, the dimension has "
-                         "%zu elements",
+                         "k is %lld; expected a number from 0 to %zu, the elements of a row",
                          (long long)k, r.length);
     if (r.count == 0 || k == 0) {
         TRY(tensor_make_like(c, &r, (size_t)k, aoti_torch_dtype_int64(), &index));
-        TRY(tensor_make_like(c, &r, (size_t)k, r.dtype, &values));
     } else {
         TRY(topk_keys(c, &r, r.type, r.keys, r.length, (size_t)k, largest ? ORDO_DESCENDING : 0,
                       &index));
         if (largest && may_have_nans(c, &r))
             TRY(topk_nans_first(c, &r, (size_t)k, index, &index));
-        TRY(take(c, &r, index, &values));
     }
-    if (r.from != r.dim) {
-        TRY(tensor_move(c, values, r.dim, r.from, &values));
+    if (r.from != r.dim)
         TRY(tensor_move(c, index, r.dim, r.from, &index));
-    }
+    return tensor_return(c, 0, index);
+}
+
+/* ---- Elements and their indices ---- */
+
+/* An operator that finds indices, and the elements there. Only the second step has a gradient. */
+static ordo_status take_found(call *c, const char *name, torch_value *stack, int64_t dim)
+{
+    torch_tensor *const x = argument_tensor(c, 0);
+    torch_tensor       *index, *values;
+    TRY(tensor_lend(x, &stack[0]));
+    TRY(tensor_call(c, name, "", stack, &index));
+    TRY(tensor_take(c, x, dim, index, &values));
     TRY(tensor_return(c, 0, values));
     return tensor_return(c, 1, index);
+}
+
+/* sort(Tensor x, int dim, bool descending, bool stable) */
+static ordo_status operator_sort(call *c)
+{
+    torch_value stack[] = {0, c->arguments[1], c->arguments[2], c->arguments[3]};
+    return take_found(c, "ordo::argsort", stack, (int64_t)c->arguments[1]);
+}
+
+/* topk(Tensor x, int k, int dim, bool largest, bool sorted) */
+static ordo_status operator_topk(call *c)
+{
+    torch_value stack[] = {0, c->arguments[1], c->arguments[2], c->arguments[3], c->arguments[4]};
+    return take_found(c, "ordo::argtopk", stack, (int64_t)c->arguments[2]);
+}
+
+/* median.dim(Tensor x, int dim, bool keepdim) */
+static ordo_status operator_median_dim(call *c)
+{
+    torch_value stack[] = {0, c->arguments[1]};
+    TRY(take_found(c, "ordo::argmedian", stack, (int64_t)c->arguments[1]));
+    for (size_t i = 0; i < 2 && !(bool)c->arguments[2]; i++) {
+        torch_value   squeeze[] = {0, c->arguments[1]};
+        torch_tensor *result = c->results[i];
+        c->results[i] = NULL;
+        TRY(tensor_own(c, result));
+        TRY(tensor_lend(result, &squeeze[0]));
+        TRY(tensor_call(c, "aten::squeeze", "dim", squeeze, &result));
+        TRY(tensor_return(c, i, result));
+    }
+    return ORDO_OK;
 }
 
 /* ---- rank ---- */
@@ -260,43 +268,43 @@ static ordo_status operator_rank(call *c)
         call_run(operator_##NAME, stack, inputs, outputs);                                         \
     }
 
+OPERATOR(argmedian)
 OPERATOR(argsort)
+OPERATOR(argtopk)
 OPERATOR(cumsum)
 OPERATOR(median)
 OPERATOR(median_dim)
 OPERATOR(quantile)
-OPERATOR(quantile_scalar)
+OPERATOR(quantile_list)
 OPERATOR(rank)
 OPERATOR(sort)
 OPERATOR(topk)
 
+#define DIRECTION "int dim=-1, bool descending=False, bool stable=True"
+#define FIRST "int k, int dim=-1, bool largest=True, bool sorted=True"
+#define QUANTILE "int? dim=None, bool keepdim=False, *, str interpolation='linear'"
+#define PAIR "(Tensor values, Tensor indices)"
+
+/* A composite calls other operators, whose gradients and devices it has. */
 static const struct {
-    const char   *name, *arguments;
+    const char   *name, *schema;
     torch_kernel *kernel;
+    bool          is_composite;
 } operators[] = {
-    {"argsort", "(Tensor x, int dim=-1, bool descending=False, bool stable=True) -> Tensor",
-     argsort_kernel},
-    {"cumsum", "(Tensor x, int dim, *, ScalarType? dtype=None) -> Tensor", cumsum_kernel},
-    {"median", "(Tensor x) -> Tensor", median_kernel},
-    {"median.dim", "(Tensor x, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-     median_dim_kernel},
-    {"quantile",
-     "(Tensor x, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear')"
-     " -> Tensor",
-     quantile_kernel},
-    {"quantile.scalar",
-     "(Tensor x, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear')"
-     " -> Tensor",
-     quantile_scalar_kernel},
-    {"rank", "(Tensor x, int dim=-1, str method='average') -> Tensor", rank_kernel},
-    {"sort",
-     "(Tensor x, int dim=-1, bool descending=False, bool stable=True)"
-     " -> (Tensor values, Tensor indices)",
-     sort_kernel},
-    {"topk",
-     "(Tensor x, int k, int dim=-1, bool largest=True, bool sorted=True)"
-     " -> (Tensor values, Tensor indices)",
-     topk_kernel},
+    {"argmedian", "argmedian(Tensor x, int dim) -> Tensor", argmedian_kernel, false},
+    {"argsort", "argsort(Tensor x, " DIRECTION ") -> Tensor", argsort_kernel, false},
+    {"argtopk", "argtopk(Tensor x, " FIRST ") -> Tensor", argtopk_kernel, false},
+    {"cumsum", "cumsum(Tensor x, int dim, *, ScalarType? dtype=None) -> Tensor", cumsum_kernel,
+     false},
+    {"median", "median(Tensor x) -> Tensor", median_kernel, false},
+    {"median.dim", "median.dim(Tensor x, int dim, bool keepdim=False) -> " PAIR, median_dim_kernel,
+     true},
+    {"quantile", "quantile(Tensor x, float q, " QUANTILE ") -> Tensor", quantile_kernel, false},
+    {"quantile.list", "quantile.list(Tensor x, Tensor q, " QUANTILE ") -> Tensor",
+     quantile_list_kernel, false},
+    {"rank", "rank(Tensor x, int dim=-1, str method='average') -> Tensor", rank_kernel, false},
+    {"sort", "sort(Tensor x, " DIRECTION ") -> " PAIR, sort_kernel, true},
+    {"topk", "topk(Tensor x, " FIRST ") -> " PAIR, topk_kernel, true},
 };
 
 static void must(torch_error error, const char *what)
@@ -304,24 +312,25 @@ static void must(torch_error error, const char *what)
     aoti_torch_check(error == 0, __func__, __FILE__, __LINE__, what);
 }
 
-/* Registers the operators when the module is loaded. They stay registered until the process ends. */
-__attribute__((constructor)) static void register_operators(void)
+static void implement(const char *key, bool are_composite)
 {
-    static const char *const keys[] = {"CPU", "CUDA"};
-    size_t const             count = sizeof operators / sizeof *operators;
-    torch_library           *library;
-    char                     schema[256];
-    must(aoti_torch_library_init_def("ordo", __FILE__, __LINE__, &library), "init_def");
-    for (size_t i = 0; i < count; i++) {
-        snprintf(schema, sizeof schema, "%s%s", operators[i].name, operators[i].arguments);
-        must(aoti_torch_library_def(library, schema), schema);
-    }
-    for (size_t key = 0; key < sizeof keys / sizeof *keys; key++) {
-        must(aoti_torch_library_init_impl("ordo", keys[key], __FILE__, __LINE__, &library),
-             keys[key]);
-        for (size_t i = 0; i < count; i++)
+    torch_library *library;
+    must(aoti_torch_library_init_impl("ordo", key, __FILE__, __LINE__, &library), key);
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (operators[i].is_composite == are_composite)
             must(torch_library_impl(library, operators[i].name, operators[i].kernel,
                                     TORCH_VERSION_2_10),
                  operators[i].name);
-    }
+}
+
+/* Registers the operators when the module is loaded. They stay until the process ends. */
+__attribute__((constructor)) static void register_operators(void)
+{
+    torch_library *library;
+    must(aoti_torch_library_init_def("ordo", __FILE__, __LINE__, &library), "ordo");
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        must(aoti_torch_library_def(library, operators[i].schema), operators[i].schema);
+    implement("CPU", false);
+    implement("CUDA", false);
+    implement("CompositeImplicitAutograd", true);
 }

@@ -90,11 +90,17 @@ ordo_status tensor_own(call *c, torch_tensor *tensor);
 /* Makes a tensor result i. */
 ordo_status tensor_return(call *c, size_t i, torch_tensor *tensor);
 
-/* Operators of PyTorch: of one tensor, or of two if b is not NULL; and with a dimension. */
+/* Calls an operator of PyTorch with the arguments on a stack, which gets the results. */
+ordo_status tensor_call(call *c, const char *name, const char *overload, torch_value *stack,
+                        torch_tensor **out);
+/* An argument of an operator: a reference of its own. */
+ordo_status tensor_lend(torch_tensor *tensor, torch_value *out);
+/* Operators of one tensor, or of two if b is not NULL. */
 ordo_status tensor_apply(call *c, const char *name, const char *overload, torch_tensor *a,
                          torch_tensor *b, torch_tensor **out);
-ordo_status tensor_gather(call *c, torch_tensor *from, int64_t dim, torch_tensor *index,
-                          torch_tensor **out);
+/* The elements along a dimension that the indices name, as a function that has a gradient. */
+ordo_status tensor_take(call *c, torch_tensor *from, int64_t dim, torch_tensor *index,
+                        torch_tensor **out);
 ordo_status tensor_join(call *c, torch_tensor *a, torch_tensor *b, int64_t dim, torch_tensor **out);
 
 #endif

@@ -83,16 +83,15 @@ static ordo_status find_medians(call *c, const rows *r, torch_tensor *medians, t
     return torch_first_of_flags(c, r, is, r->length, 1, out);
 }
 
-/* median.dim(Tensor x, int dim, bool keepdim) */
-ordo_status operator_median_dim(call *c)
+/* argmedian(Tensor x, int dim): the index of the lower median, with the dimension of the row. */
+ordo_status operator_argmedian(call *c)
 {
     torch_tensor *const x = argument_tensor(c, 0);
-    bool const          keepdim = (bool)c->arguments[2];
     torch_tensor       *values, *index;
     int64_t             sizes[MOST_DIMS];
     rows                r;
     TRY(rows_moved(c, x, (int64_t)c->arguments[1], &r));
-    int64_t const dims = reduced_sizes(&r, true, keepdim, sizes);
+    int64_t const dims = reduced_sizes(&r, true, true, sizes);
     TRY(select_medians(c, &r, dims, sizes, &values));
     if (r.count > 0) {
         TRY(find_medians(c, &r, values, &index));
@@ -100,8 +99,7 @@ ordo_status operator_median_dim(call *c)
     } else {
         TRY(tensor_make(c, dims, sizes, aoti_torch_dtype_int64(), &index));
     }
-    TRY(tensor_return(c, 0, values));
-    return tensor_return(c, 1, index);
+    return tensor_return(c, 0, index);
 }
 
 /* ---- quantile ---- */
@@ -183,8 +181,8 @@ static ordo_status read_options(call *c, quantiles *out)
     return argument_string(c, 4, out->method, sizeof out->method);
 }
 
-/* quantile.scalar(Tensor x, float q, int? dim, bool keepdim, str interpolation) */
-ordo_status operator_quantile_scalar(call *c)
+/* quantile(Tensor x, float q, int? dim, bool keepdim, str interpolation) */
+ordo_status operator_quantile(call *c)
 {
     torch_tensor *const x = argument_tensor(c, 0);
     double const        q = argument_double(c, 1);
@@ -193,9 +191,9 @@ ordo_status operator_quantile_scalar(call *c)
     return select_quantiles(c, x, &o);
 }
 
-/* quantile(Tensor x, Tensor q, int? dim, bool keepdim, str interpolation): waits for q if that is
+/* quantile.list(Tensor x, Tensor q, int? dim, bool keepdim, str interpolation): waits for q if that is
  * on a GPU. */
-ordo_status operator_quantile(call *c)
+ordo_status operator_quantile_list(call *c)
 {
     torch_tensor *const x = argument_tensor(c, 0), *const q = argument_tensor(c, 1);
     torch_tensor *numbers;
