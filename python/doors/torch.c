@@ -275,7 +275,7 @@ OPERATOR(cumsum)
 OPERATOR(median)
 OPERATOR(median_dim)
 OPERATOR(quantile)
-OPERATOR(quantile_list)
+OPERATOR(quantile_scalar)
 OPERATOR(rank)
 OPERATOR(sort)
 OPERATOR(topk)
@@ -299,9 +299,9 @@ static const struct {
     {"median", "median(Tensor x) -> Tensor", median_kernel, false},
     {"median.dim", "median.dim(Tensor x, int dim, bool keepdim=False) -> " PAIR, median_dim_kernel,
      true},
-    {"quantile", "quantile(Tensor x, float q, " QUANTILE ") -> Tensor", quantile_kernel, false},
-    {"quantile.list", "quantile.list(Tensor x, Tensor q, " QUANTILE ") -> Tensor",
-     quantile_list_kernel, false},
+    {"quantile", "quantile(Tensor x, Tensor q, " QUANTILE ") -> Tensor", quantile_kernel, false},
+    {"quantile.scalar", "quantile.scalar(Tensor x, float q, " QUANTILE ") -> Tensor",
+     quantile_scalar_kernel, false},
     {"rank", "rank(Tensor x, int dim=-1, str method='average') -> Tensor", rank_kernel, false},
     {"sort", "sort(Tensor x, " DIRECTION ") -> " PAIR, sort_kernel, true},
     {"topk", "topk(Tensor x, " FIRST ") -> " PAIR, topk_kernel, true},

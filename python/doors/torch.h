@@ -5,7 +5,7 @@
 #include "torch_call.h"
 
 operator_function operator_argmedian, operator_cumsum, operator_median, operator_quantile,
-    operator_quantile_list;
+    operator_quantile_scalar;
 
 /* The indices of the first k of n flags of each row that are set, then of flags that are not. The
  * rows are those of r, which has its dimension last. */

@@ -44,7 +44,6 @@ torch_error aoti_torch_get_dim(torch_tensor *tensor, int64_t *out);
 torch_error aoti_torch_get_numel(torch_tensor *tensor, int64_t *out);
 torch_error aoti_torch_get_sizes(torch_tensor *tensor, int64_t **out);
 torch_error aoti_torch_get_strides(torch_tensor *tensor, int64_t **out);
-torch_error aoti_torch_get_storage_offset(torch_tensor *tensor, int64_t *out);
 torch_error aoti_torch_get_dtype(torch_tensor *tensor, int32_t *out);
 torch_error aoti_torch_get_device_type(torch_tensor *tensor, int32_t *out);
 torch_error aoti_torch_get_device_index(torch_tensor *tensor, int32_t *out);
@@ -56,8 +55,9 @@ torch_error aoti_torch_delete_tensor_object(torch_tensor *tensor);
 torch_error aoti_torch_empty_strided(int64_t dims, const int64_t *sizes, const int64_t *strides,
                                      int32_t dtype, int32_t device_type, int32_t device_index,
                                      torch_tensor **out);
+/* A view that starts `skipped` elements after the tensor. */
 torch_error aoti_torch__reinterpret_tensor(torch_tensor *tensor, int64_t dims, const int64_t *sizes,
-                                           const int64_t *strides, int64_t offset,
+                                           const int64_t *strides, int64_t skipped,
                                            torch_tensor **out);
 torch_error aoti_torch_copy_(torch_tensor *to, torch_tensor *from, int32_t non_blocking);
 

@@ -181,8 +181,8 @@ static ordo_status read_options(call *c, quantiles *out)
     return argument_string(c, 4, out->method, sizeof out->method);
 }
 
-/* quantile(Tensor x, float q, int? dim, bool keepdim, str interpolation) */
-ordo_status operator_quantile(call *c)
+/* quantile.scalar(Tensor x, float q, int? dim, bool keepdim, str interpolation) */
+ordo_status operator_quantile_scalar(call *c)
 {
     torch_tensor *const x = argument_tensor(c, 0);
     double const        q = argument_double(c, 1);
@@ -191,9 +191,9 @@ ordo_status operator_quantile(call *c)
     return select_quantiles(c, x, &o);
 }
 
-/* quantile.list(Tensor x, Tensor q, int? dim, bool keepdim, str interpolation): waits for q if that is
+/* quantile(Tensor x, Tensor q, int? dim, bool keepdim, str interpolation): waits for q if that is
  * on a GPU. */
-ordo_status operator_quantile_list(call *c)
+ordo_status operator_quantile(call *c)
 {
     torch_tensor *const x = argument_tensor(c, 0), *const q = argument_tensor(c, 1);
     torch_tensor *numbers;

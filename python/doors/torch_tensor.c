@@ -66,27 +66,24 @@ static void move(int64_t *numbers, int64_t from, int64_t to)
 
 ordo_status tensor_move(call *c, torch_tensor *tensor, int64_t from, int64_t to, torch_tensor **out)
 {
-    int64_t *sizes, *strides, dims, offset, moved_sizes[MOST_DIMS], moved_strides[MOST_DIMS];
+    int64_t *sizes, *strides, dims, moved_sizes[MOST_DIMS], moved_strides[MOST_DIMS];
     TRY_TORCH(aoti_torch_get_dim(tensor, &dims));
     TRY_TORCH(aoti_torch_get_sizes(tensor, &sizes));
     TRY_TORCH(aoti_torch_get_strides(tensor, &strides));
-    TRY_TORCH(aoti_torch_get_storage_offset(tensor, &offset));
     memcpy(moved_sizes, sizes, (size_t)dims * sizeof *sizes);
     memcpy(moved_strides, strides, (size_t)dims * sizeof *strides);
     move(moved_sizes, from, to);
     move(moved_strides, from, to);
-    TRY_TORCH(
-        aoti_torch__reinterpret_tensor(tensor, dims, moved_sizes, moved_strides, offset, out));
+    TRY_TORCH(aoti_torch__reinterpret_tensor(tensor, dims, moved_sizes, moved_strides, 0, out));
     return tensor_own(c, *out);
 }
 
 ordo_status tensor_shape(call *c, torch_tensor *tensor, int64_t dims, const int64_t *sizes,
                          torch_tensor **out)
 {
-    int64_t strides[MOST_DIMS + 1], offset;
+    int64_t strides[MOST_DIMS + 1];
     find_strides(dims, sizes, strides);
-    TRY_TORCH(aoti_torch_get_storage_offset(tensor, &offset));
-    TRY_TORCH(aoti_torch__reinterpret_tensor(tensor, dims, sizes, strides, offset, out));
+    TRY_TORCH(aoti_torch__reinterpret_tensor(tensor, dims, sizes, strides, 0, out));
     return tensor_own(c, *out);
 }
 

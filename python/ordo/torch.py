@@ -102,14 +102,14 @@ def _quantile_dtype(x: Any) -> Any:
     return x.dtype if x.dtype.is_floating_point else torch.float64
 
 
-@torch.library.register_fake("ordo::quantile")
+@torch.library.register_fake("ordo::quantile.scalar")
 def _(
     x: Any, q: float, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
     return x.new_empty(_reduced(x, dim, keepdim), dtype=_quantile_dtype(x))
 
 
-@torch.library.register_fake("ordo::quantile.list")
+@torch.library.register_fake("ordo::quantile")
 def _(
     x: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
@@ -204,5 +204,5 @@ def _quantile_gradient(ctx: Any, gradient: Any) -> Any:
     return result, None, None, None
 
 
-for _name in ("ordo::quantile", "ordo::quantile.list"):
+for _name in ("ordo::quantile", "ordo::quantile.scalar"):
     torch.library.register_autograd(_name, _quantile_gradient, setup_context=_keep_quantile)

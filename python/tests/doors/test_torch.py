@@ -128,7 +128,7 @@ def test_quantile(dtype, method):
         x = torch.where(x.isinf(), 3.0, x)
         options = {"keepdim": keepdim, "interpolation": method}
         for q, where in itertools.product([0.25, several, several[1], several[:1]], [None, dim]):
-            if x.numel() == 0 if where is None else shape and x.shape[dim] == 0:
+            if x.numel() == 0:  # PyTorch refuses it
                 continue
             ours = OPS.quantile(x, q, where, **options)
             theirs = torch.quantile(x, q, where, **options)
@@ -177,7 +177,7 @@ def test_a_long_row():
     x = torch.randn(200_000, generator=torch.Generator().manual_seed(1))
     for y in (x, torch.where(x > 2, NAN, x)):
         same(OPS.sort(y, 0, True), torch.sort(y, descending=True, stable=True))
-        same(OPS.topk(y, 1000).values, torch.topk(y, 1000).values)
+        same(OPS.topk(y, 1000)[0], torch.topk(y, 1000)[0])
         same(OPS.median(y), torch.median(y))
         torch.testing.assert_close(OPS.cumsum(x, 0), torch.cumsum(x, 0), rtol=1e-5, atol=1e-2)
 
@@ -203,28 +203,23 @@ def test_strides():
 
 
 def samples():
-    """Arguments of every operator, with dimensions at the end and in the middle."""
-    three, rows = torch.tensor([0.1, 0.5, 1.0]), {"dtype": torch.float64}
-    for x in (torch.randn(7), torch.randn(3, 5, 4), torch.randn(()), torch.zeros(3, 0)):
-        for dim in {0, x.dim() // 2, -1}:
-            for differentiable in (False, True):
-                y = x.clone().requires_grad_(differentiable)
-                yield OPS.sort.default, (y, dim), {}
-                yield OPS.argsort.default, (y, dim, True), {}
-                yield OPS.rank.default, (y, dim, "min"), {}
-                yield OPS.cumsum.default, (y, dim), {}
-                yield OPS.cumsum.default, (y, dim), rows
-                if x.numel():
-                    yield OPS.topk.default, (y, 1, dim), {}
-                    yield OPS.argtopk.default, (y, 1, dim), {}
-                    yield OPS.argmedian.default, (y, dim), {}
-                    yield OPS.median.dim, (y, dim), {}
-                    yield OPS.median.dim, (y, dim, True), {}
-                    yield OPS.median.default, (y,), {}
-                    yield OPS.quantile.default, (y, 0.3), {}
-                    yield OPS.quantile.default, (y, 0.3, dim, True), {"interpolation": "lower"}
-                    yield OPS.quantile.list, (y, three, dim), {}
-                    yield OPS.quantile.list, (y, three), {}
+    """Arguments of every operator, with a dimension in the middle, without one, and no elements."""
+    several, wide = torch.tensor([0.1, 0.5, 1.0]), {"dtype": torch.float64}
+    for x, dim in ((torch.randn(3, 5, 4), 1), (torch.randn(()), -1), (torch.zeros(3, 0), 0)):
+        x.requires_grad_(x.dim() > 1)
+        yield OPS.sort.default, (x, dim), {}
+        yield OPS.argsort.default, (x, dim, True), {}
+        yield OPS.rank.default, (x, dim, "min"), {}
+        yield OPS.cumsum.default, (x, dim), wide
+        yield OPS.topk.default, (x, 1, dim), {}
+        yield OPS.argtopk.default, (x, 1, dim), {}
+        yield OPS.argmedian.default, (x, dim), {}
+        yield OPS.median.dim, (x, dim), {}
+        yield OPS.quantile.scalar, (x, 0.3, dim, True), {"interpolation": "lower"}
+        yield OPS.quantile.default, (x, several, dim), {}
+        if x.numel():
+            yield OPS.median.default, (x,), {}
+            yield OPS.quantile.default, (x, several), {}
 
 
 @pytest.mark.filterwarnings("ignore")
