@@ -1,6 +1,7 @@
 /* torch_select.c - the operators median, quantile and cumsum of PyTorch. */
 #include "torch.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- Results with one element for each row ---- */
@@ -34,7 +35,14 @@ static ordo_status need_elements(const rows *r, const char *name)
 
 /* ---- median ---- */
 
-/* Writes the lower median of each row, or NaN if the row has one, to a tensor of some sizes. */
+/* Whether f32 keys take the place of f16 or bf16. */
+static bool is_half(const rows *r)
+{
+    return r->type == ORDO_F32 && r->dtype != aoti_torch_dtype_float32();
+}
+
+/* Writes the lower median of each row, or NaN if the row has one, as keys to a tensor of some
+ * sizes. */
 static ordo_status select_medians(call *c, const rows *r, int64_t dims, const int64_t *sizes,
                                   torch_tensor **out)
 {
@@ -43,15 +51,14 @@ static ordo_status select_medians(call *c, const rows *r, int64_t dims, const in
                                    .nans = r->is_float ? ORDO_NANS_PROPAGATE : ORDO_NANS_LAST,
                                    .stream = c->stream,
                                    .segments = rows_segments(r)};
-    bool const             is_half = r->type == ORDO_F32 && r->dtype != aoti_torch_dtype_float32();
     void                  *to;
     TRY(need_elements(r, "median"));
     size_t const k = (r->length - 1) / 2;
-    TRY(tensor_make(c, dims, sizes, is_half ? aoti_torch_dtype_float32() : r->dtype, out));
+    TRY(tensor_make(c, dims, sizes, is_half(r) ? aoti_torch_dtype_float32() : r->dtype, out));
     TRY(tensor_data(*out, &to));
     if (r->count > 0)
         TRY(call_check_ordo(c, ordo_select(c->ctx, r->type, r->keys, r->all, &k, 1, to, &opts)));
-    return is_half ? tensor_convert(c, *out, r->dtype, out) : ORDO_OK;
+    return ORDO_OK;
 }
 
 /* median(Tensor x) */
@@ -62,12 +69,67 @@ ordo_status operator_median(call *c)
     rows                r;
     TRY(rows_flat(c, x, &r));
     TRY(select_medians(c, &r, 0, NULL, &values));
+    if (is_half(&r))
+        TRY(tensor_convert(c, values, r.dtype, &values));
     return tensor_return(c, 0, values);
 }
 
-/* The index of the first element of each row that is the median. If that is NaN, it is the first
- * NaN; otherwise the row has no NaN. */
-static ordo_status find_medians(call *c, const rows *r, torch_tensor *medians, torch_tensor **out)
+static inline size_t find_bits(const char *row, size_t size, const char *value)
+{
+    size_t i = 0;
+    while (memcmp(row + i * size, value, size) != 0)
+        i++;
+    return i;
+}
+
+/* The index of the first key of a row that ties with a median, which is one of its keys. */
+static size_t find_first(ordo_type type, const char *row, const char *median)
+{
+    size_t i = 0;
+    if (type == ORDO_F32) {
+        const float *const keys = (const void *)row;
+        float              value;
+        memcpy(&value, median, sizeof value);
+        while (!(keys[i] == value || isnan(keys[i])))
+            i++;
+        return i;
+    }
+    if (type == ORDO_F64) {
+        const double *const keys = (const void *)row;
+        double              value;
+        memcpy(&value, median, sizeof value);
+        while (!(keys[i] == value || isnan(keys[i])))
+            i++;
+        return i;
+    }
+    switch (ordo_type_size(type)) { /* inlined for each size */
+    case 1:
+        return find_bits(row, 1, median);
+    case 2:
+        return find_bits(row, 2, median);
+    case 4:
+        return find_bits(row, 4, median);
+    default:
+        return find_bits(row, 8, median);
+    }
+}
+
+/* The index of the first element of each row that is the median, on the CPU. A row with a NaN has
+ * the median NaN, so the first NaN ends the search, too. */
+static ordo_status search_medians(const rows *r, torch_tensor *medians, torch_tensor *index)
+{
+    size_t const size = ordo_type_size(r->type);
+    void        *values, *to;
+    TRY(tensor_data(medians, &values));
+    TRY(tensor_data(index, &to));
+    for (size_t i = 0; i < r->count; i++)
+        ((int64_t *)to)[i] = (int64_t)find_first(
+            r->type, (const char *)r->keys + i * r->length * size, (const char *)values + i * size);
+    return ORDO_OK;
+}
+
+/* The same on a GPU. */
+static ordo_status mark_medians(call *c, const rows *r, torch_tensor *medians, torch_tensor **out)
 {
     torch_tensor *is, *nans;
     int64_t       sizes[MOST_DIMS];
@@ -93,11 +155,12 @@ ordo_status operator_argmedian(call *c)
     TRY(rows_moved(c, x, (int64_t)c->arguments[1], &r));
     int64_t const dims = reduced_sizes(&r, true, true, sizes);
     TRY(select_medians(c, &r, dims, sizes, &values));
-    if (r.count > 0) {
-        TRY(find_medians(c, &r, values, &index));
+    if (r.count > 0 && c->flags != 0) {
+        TRY(mark_medians(c, &r, values, &index));
         TRY(tensor_shape(c, index, dims, sizes, &index));
     } else {
         TRY(tensor_make(c, dims, sizes, aoti_torch_dtype_int64(), &index));
+        TRY(search_medians(&r, values, index));
     }
     return tensor_return(c, 0, index);
 }
@@ -246,18 +309,17 @@ ordo_status operator_cumsum(call *c)
         TRY(tensor_convert(c, x, (int32_t)wanted, &x));
     TRY(rows_along(c, x, (int64_t)c->arguments[1], &r));
     int32_t const        out = has_dtype ? (int32_t)wanted : sum_dtype(dtype);
-    bool const           is_half = r.type == ORDO_F32 && out != aoti_torch_dtype_float32();
     ordo_type const      type = out == aoti_torch_dtype_int64() ? ordo_type_wide(r.type) : r.type;
     ordo_scan_opts const opts = {.struct_size = sizeof opts,
                                  .flags = c->flags,
                                  .stream = c->stream,
                                  .segments = rows_segments(&r)};
-    TRY(tensor_make_like(c, &r, r.length, is_half ? aoti_torch_dtype_float32() : out, &sums));
+    TRY(tensor_make_like(c, &r, r.length, is_half(&r) ? aoti_torch_dtype_float32() : out, &sums));
     TRY(tensor_data(sums, &to));
     if (r.all > 0)
         TRY(call_check_ordo(c,
                             ordo_scan(c->ctx, ORDO_SUM, r.type, r.keys, r.all, type, to, &opts)));
-    if (is_half)
+    if (is_half(&r))
         TRY(tensor_convert(c, sums, out, &sums));
     return tensor_return(c, 0, sums);
 }
