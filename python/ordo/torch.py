@@ -32,7 +32,7 @@ def _load() -> None:
         torch.ops.load_library(path)
     except OSError as error:
         raise ImportError(
-            f"PyTorch {torch.__version__} cannot load the operators; expected 2.10 or newer: {error}"
+            f"PyTorch {torch.__version__} cannot load {path}; expected 2.10 or newer: {error}"
         ) from error
 
 
@@ -104,14 +104,24 @@ def _quantile_dtype(x: Any) -> Any:
 
 @torch.library.register_fake("ordo::quantile.scalar")
 def _(
-    x: Any, q: float, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+    x: Any,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
 ) -> Any:
     return x.new_empty(_reduced(x, dim, keepdim), dtype=_quantile_dtype(x))
 
 
 @torch.library.register_fake("ordo::quantile")
 def _(
-    x: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+    x: Any,
+    q: Any,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
 ) -> Any:
     sizes = [*_reduced(x, dim, keepdim), *q.shape]
     result = x.new_empty(sizes, dtype=_quantile_dtype(x))

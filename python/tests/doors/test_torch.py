@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 if tuple(map(int, torch.__version__.split(".")[:2])) < (2, 10):
     pytest.skip(f"PyTorch is {torch.__version__}; 2.10 is needed", allow_module_level=True)
 
-import ordo.torch  # noqa: E402
+import ordo.torch  # noqa: E402, F401 - registers the operators
 
 OPS = torch.ops.ordo
 NAN = float("nan")
@@ -372,4 +372,5 @@ def test_a_missing_library(tmp_path):
         "except ImportError as error:\n    print(error)\n"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert run.stdout == f"{tmp_path}/libordo_torch.so is missing; `pip install .` and `make` build it\n"
+    message = f"{tmp_path}/libordo_torch.so is missing; `pip install .` and `make` build it\n"
+    assert run.stdout == message
