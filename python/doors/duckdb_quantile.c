@@ -127,6 +127,7 @@ static bool read_column(duckdb_function_info info, duckdb_data_chunk chunk,
     fractions   *last = NULL;
     bool         good = true;
     for (size_t row = 0, last_row = 0; row < n && good; row++) {
+        __builtin_prefetch(states[row + AHEAD < n ? row + AHEAD : row], 1);
         if (!door_is_valid(validity, row))
             continue;
         if (last == NULL ||
@@ -225,6 +226,8 @@ static void combine(duckdb_function_info info, duckdb_aggregate_state *source,
     for (idx_t i = 0; i < count; i++) {
         const quantile_state *const from = (const quantile_state *)source[i];
         quantile_state *const       to = (quantile_state *)target[i];
+        __builtin_prefetch(source[i + AHEAD < count ? i + AHEAD : i]);
+        __builtin_prefetch(target[i + AHEAD < count ? i + AHEAD : i], 1);
         if (from->q != NULL && !set_fractions(info, to, from->q))
             return;
         if (!values_join(&to->values, &from->values, size)) {

@@ -11,7 +11,8 @@
 
 enum {
     SORTED_MOST = 32, /* keys that are kept sorted, or sorted here at the end */
-    FIRST_KEYS = 4
+    FEW = 4,
+    AHEAD = 8 /* rows between a prefetch and its use */
 };
 
 static int64_t const K_MOST = INT64_C(1) << 40;
@@ -22,10 +23,11 @@ typedef struct top_function {
 } top_function;
 
 typedef struct top_state {
-    uint64_t *keys;
-    size_t    n, size; /* keys; places for keys */
+    uint64_t *all;     /* NULL: the keys are in `few` */
+    size_t    n, size; /* keys; places for keys       */
     uint64_t  bar;     /* once n >= k: smaller keys, and further keys like it, are not results */
     uint64_t  k;       /* 0: no row yet */
+    uint64_t  few[FEW];
 } top_state;
 
 /* ---- Keys ---- */
@@ -123,15 +125,18 @@ static void insert(uint64_t *keys, size_t n, uint64_t key)
     keys[n] = key;
 }
 
+static uint64_t *keys_of(top_state *top) { return top->all == NULL ? top->few : top->all; }
+
 static bool enlarge(duckdb_function_info info, top_state *top)
 {
     size_t const    most = top->k <= SORTED_MOST ? (size_t)top->k : 2 * (size_t)top->k;
-    size_t const    twice = top->size == 0 ? FIRST_KEYS : 2 * top->size;
-    size_t const    size = twice < most ? twice : most;
-    uint64_t *const keys = realloc(top->keys, size * sizeof *keys);
-    if (keys == NULL)
+    size_t const    size = 2 * top->size < most ? 2 * top->size : most;
+    uint64_t *const all = realloc(top->all, size * sizeof *all);
+    if (all == NULL)
         return door_fail_memory(info);
-    top->keys = keys;
+    if (top->all == NULL)
+        memcpy(all, top->few, sizeof top->few);
+    top->all = all;
     top->size = size;
     return true;
 }
@@ -148,13 +153,13 @@ static bool select_largest(duckdb_function_info info, top_state *top)
     bool good = door_check(info, NULL, door_borrow(top->n, &context));
     if (good) {
         good = door_check(info, context.ctx,
-                          ordo_topk(context.ctx, ORDO_U64, top->keys, top->n, k, largest, ORDO_U64,
+                          ordo_topk(context.ctx, ORDO_U64, top->all, top->n, k, largest, ORDO_U64,
                                     NULL, NULL, &opts));
         door_return(context);
     }
-    free(good ? top->keys : largest);
+    free(good ? top->all : largest);
     if (good) {
-        top->keys = largest;
+        top->all = largest;
         top->bar = top->n >= top->k ? largest[k - 1] : 0;
         top->n = k;
     }
@@ -169,8 +174,8 @@ static inline bool add_key(duckdb_function_info info, top_state *top, uint64_t k
         if (top->n == top->size && top->n < top->k && !enlarge(info, top))
             return false;
         top->n -= top->n == top->k;
-        insert(top->keys, top->n++, key);
-        top->bar = top->keys[top->n - 1];
+        insert(keys_of(top), top->n++, key);
+        top->bar = keys_of(top)[top->n - 1];
         return true;
     }
     if (top->n == top->size) {
@@ -178,7 +183,7 @@ static inline bool add_key(duckdb_function_info info, top_state *top, uint64_t k
         if (is_full ? !select_largest(info, top) : !enlarge(info, top))
             return false;
     }
-    top->keys[top->n++] = key;
+    keys_of(top)[top->n++] = key;
     return true;
 }
 
@@ -189,7 +194,7 @@ static bool finish(duckdb_function_info info, top_state *top)
     if (top->n > SORTED_MOST)
         return select_largest(info, top);
     for (size_t i = 1; i < top->n; i++)
-        insert(top->keys, i, top->keys[i]);
+        insert(keys_of(top), i, keys_of(top)[i]);
     return true;
 }
 
@@ -217,6 +222,7 @@ static bool read_column(duckdb_function_info info, const top_function *f, duckdb
     bool const   is_one =
         validity == NULL && door_same(k, n, sizeof *k) && door_same(states, n, sizeof *states);
     for (size_t row = 0; row < n; row++) {
+        __builtin_prefetch(states[row + AHEAD < n ? row + AHEAD : row], 1);
         if (!door_is_valid(has_x, row))
             continue;
         if (!door_is_valid(validity, row))
@@ -244,9 +250,11 @@ static void update(duckdb_function_info info, duckdb_data_chunk chunk,
         for (size_t start = 0; start < rows.n; start += DOOR_PIECE) {
             size_t const n = rows.n - start < DOOR_PIECE ? rows.n - start : DOOR_PIECE;
             make_keys(f, rows.values + start * size, n, keys);
-            for (size_t i = 0; i < n; i++)
+            for (size_t i = 0; i < n; i++) {
+                __builtin_prefetch(rows.states[start + (i + AHEAD < n ? i + AHEAD : i)], 1);
                 if (!add_key(info, rows.states[start + i], keys[i]))
                     return;
+            }
         }
 }
 
@@ -260,6 +268,7 @@ static void init(duckdb_function_info info, duckdb_aggregate_state state)
 {
     (void)info;
     memset(state, 0, sizeof(top_state));
+    ((top_state *)state)->size = FEW;
 }
 
 static void combine(duckdb_function_info info, duckdb_aggregate_state *source,
@@ -267,12 +276,14 @@ static void combine(duckdb_function_info info, duckdb_aggregate_state *source,
 {
     const top_function *const f = duckdb_aggregate_function_get_extra_info(info);
     for (idx_t i = 0; i < count; i++) {
-        const top_state *const from = (const top_state *)source[i];
-        top_state *const       to = (top_state *)target[i];
+        top_state *const from = (top_state *)source[i];
+        top_state *const to = (top_state *)target[i];
+        __builtin_prefetch(source[i + AHEAD < count ? i + AHEAD : i]);
+        __builtin_prefetch(target[i + AHEAD < count ? i + AHEAD : i], 1);
         if (from->k != 0 && !set_k(info, to, f, (int64_t)from->k))
             return;
         for (size_t key = 0; key < from->n; key++)
-            if (!add_key(info, to, from->keys[key]))
+            if (!add_key(info, to, keys_of(from)[key]))
                 return;
     }
 }
@@ -281,8 +292,9 @@ static void destroy(duckdb_aggregate_state *states, idx_t count)
 {
     for (idx_t i = 0; i < count; i++) {
         top_state *const top = (top_state *)states[i];
-        free(top->keys);
-        *top = (top_state){0};
+        free(top->all);
+        top->all = NULL;
+        top->n = 0;
     }
 }
 
@@ -304,7 +316,7 @@ static void finalize(duckdb_function_info info, duckdb_aggregate_state *source,
             (void)door_fail_memory(info);
             return;
         }
-        write_values(f, top->keys, top->n, place);
+        write_values(f, keys_of(top), top->n, place);
         ((duckdb_list_entry *)duckdb_vector_get_data(result))[offset + i] =
             (duckdb_list_entry){first, top->n};
     }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    FIRST_BLOCK = 64,       /* bytes */
+    FIRST_BLOCK = 128,      /* bytes */
     LARGEST_STEP = 1 << 20, /* bytes that a block after a shared one has at most */
     SHARED_LEAST = 1 << 10  /* shorter groups are copied */
 };

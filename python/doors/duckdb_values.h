@@ -18,7 +18,7 @@ typedef struct values {
     values_block *last; /* NULL: all values are in `few` */
     char         *next; /* the place of the next value in `last`, */
     size_t        room; /* and the bytes from there on            */
-    char          few[16];
+    char          few[32];
 } values;
 
 void *values_grow(values *v, size_t count, size_t size);
