@@ -8,7 +8,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
     set(duckdb_platform linux_arm64)
 endif()
-if(NOT ORDO_DUCKDB_INCLUDE)
+if(NOT EXISTS "${ORDO_DUCKDB_INCLUDE}/duckdb_extension.h")
     message(STATUS "Functions for DuckDB: not built, because duckdb_extension.h was not found; "
                    "scripts/duckdb-header fetches it")
     return()

@@ -48,7 +48,7 @@ static bool same_fractions(const fractions *a, const fractions *b)
 /* ---- The column q ---- */
 
 typedef struct fraction_column {
-    const char     *rows; /* of `size` bytes: doubles, or entries of lists */
+    const void     *rows; /* of `size` bytes: doubles, or entries of lists */
     size_t          size;
     const uint64_t *validity;
     duckdb_vector   child; /* of lists; else NULL */
@@ -71,7 +71,7 @@ static fraction_column open_fractions(duckdb_vector column)
 static fractions *read_fractions(duckdb_function_info info, const fraction_column *c, size_t row)
 {
     duckdb_list_entry entry = {row, 1};
-    const double     *from = (const double *)c->rows;
+    const double     *from = c->rows;
     const uint64_t   *validity = c->validity;
     if (!door_is_valid(validity, row)) {
         (void)door_fail(info, "ordo_quantile: q is NULL; expected a number from 0 to 1");
@@ -106,6 +106,13 @@ static fractions *read_fractions(duckdb_function_info info, const fraction_colum
     return q;
 }
 
+static bool is_same_row(const fraction_column *c, size_t row, size_t other)
+{
+    const char *const rows = c->rows;
+    return door_is_valid(c->validity, row) &&
+           memcmp(rows + row * c->size, rows + other * c->size, c->size) == 0;
+}
+
 static bool set_fractions(duckdb_function_info info, quantile_state *state, fractions *q)
 {
     if (state->q == NULL)
@@ -130,9 +137,7 @@ static bool read_column(duckdb_function_info info, duckdb_data_chunk chunk,
         __builtin_prefetch(states[row + AHEAD < n ? row + AHEAD : row], 1);
         if (!door_is_valid(validity, row))
             continue;
-        if (last == NULL ||
-            (!one_q && (!door_is_valid(q.validity, row) ||
-                        memcmp(q.rows + row * q.size, q.rows + last_row * q.size, q.size) != 0))) {
+        if (last == NULL || (!one_q && !is_same_row(&q, row, last_row))) {
             release(last);
             last = read_fractions(info, &q, row);
             last_row = row;
@@ -263,7 +268,7 @@ static bool make_arrays(batch *b, size_t size, const void **keys)
 {
     *keys = b->count == 1 ? values_whole(&b->states[0]->values) : NULL;
     b->offsets = malloc((b->count + 1) * sizeof *b->offsets);
-    b->out = malloc(b->count * b->results * sizeof *b->out + 1);
+    b->out = calloc(b->count * b->results + 1, sizeof *b->out);
     b->copies = malloc(*keys == NULL ? b->n * size + 1 : 1);
     if (b->offsets == NULL || b->out == NULL || b->copies == NULL)
         return false;

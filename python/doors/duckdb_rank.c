@@ -111,7 +111,7 @@ static bool rank_lists(const lists *l, size_t first, size_t end, uint32_t ties)
                      l->out_entries[first].offset;
     uint64_t *const offsets = malloc((end - first + 1) * sizeof *offsets);
     char *const     keys = malloc(n * ordo_type_size(l->type) + 1);
-    uint64_t *const kept = malloc(l->elements_validity == NULL ? 1 : n * sizeof *kept + 1);
+    uint64_t *const kept = calloc(l->elements_validity == NULL ? 1 : n + 1, sizeof *kept);
     bool            good = offsets != NULL && keys != NULL && kept != NULL;
     if (!good)
         (void)fail(l, "ordo_rank: no memory for the ranks");
