@@ -88,6 +88,7 @@ bool door_add_scalar(duckdb_connection connection, const char *name,
             duckdb_scalar_function_add_parameter(function, type);
             duckdb_destroy_logical_type(&type);
         }
+        duckdb_scalar_function_set_special_handling(function); /* the callback reads NULLs */
         duckdb_scalar_function_set_function(function, callback);
         duckdb_scalar_function_set_extra_info(function, (void *)signatures[i].extra, NULL);
         good = good && duckdb_add_scalar_function_to_set(set, function) == DuckDBSuccess;

@@ -46,21 +46,25 @@ def make_table(db, name, kind, rows, groups, seed):
         moment = "TIMESTAMP '1969-12-31 23:00:00' + to_microseconds((random() * 1e10)::BIGINT)"
         x = f"({moment})::{kind}"
     db.execute(
-        f"""CREATE OR REPLACE TABLE {name} AS SELECT (random() * {groups})::INTEGER AS g,
+        f"""CREATE OR REPLACE TABLE {name} AS SELECT g,
         CASE WHEN g % 7 = 3 OR random() < 0.1 THEN NULL ELSE ({x})::{kind} END AS x
-        FROM range({rows})"""
+        FROM (SELECT (random() * {groups})::INTEGER AS g FROM range({rows}))"""
     )
 
 
 def same(db, query, ours, theirs, rounding=0.0):
-    """The same rows from both; the numbers of lists and columns may differ by a rounding."""
+    """The same rows from both; numbers between -1000 and 1000 may differ by a rounding."""
     a, b = (db.execute(query.format(e)).fetchall() for e in (ours, theirs))
     assert len(a) == len(b)
     for x, y in zip(a, b):
         for u, v in zip(x, y):
             if u != v:
                 np.testing.assert_allclose(
-                    np.array(u, float), np.array(v, float), rtol=rounding, err_msg=f"{ours} {x} {y}"
+                    np.array(u, float),
+                    np.array(v, float),
+                    rtol=rounding,
+                    atol=rounding * 1000,  # of keys of different signs
+                    err_msg=f"{ours} {x} {y}",
                 )
 
 
@@ -72,7 +76,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("rows, groups", [(10, 3), (3000, 1), (3000, 2000), (200000, 5)])
+@pytest.mark.parametrize("rows, groups", [(10, 3), (3000, 2000), (100000, 5)])
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_medians_and_quantiles(db, kind, rows, groups):
     make_table(db, "t", kind, rows, groups, rows + groups)
@@ -87,7 +91,7 @@ def test_medians_and_quantiles(db, kind, rows, groups):
     assert kinds.fetchone() == (result, result + "[]")
 
 
-@pytest.mark.parametrize("rows, groups", [(10, 3), (3000, 2000), (200000, 5)])
+@pytest.mark.parametrize("rows, groups", [(10, 3), (3000, 2000), (100000, 5)])
 @pytest.mark.parametrize("kind", [*NUMBERS, *TIMES])
 def test_largest_and_smallest(db, kind, rows, groups):
     make_table(db, "t", kind, rows, groups, rows + groups)
@@ -144,7 +148,7 @@ def test_ranks_of_lists(db):
             continue
         expected = iter(ordo.rankdata([v for v in x if v is not None], rule).tolist())
         assert ranks == [None if v is None else next(expected) for v in x], (x, rule)
-    kept = db.execute("SELECT ordo_rank(list_filter(x, v -> v > 0)), x FROM l WHERE rule = 'max'")
+    kept = db.execute("SELECT ordo_rank([v for v in x if v > 0]), x FROM l WHERE rule = 'max'")
     for ranks, x in kept.fetchall():
         positive = [v for v in x or [] if v is not None and v > 0]
         assert ranks == (None if x is None else ordo.rankdata(positive, "min").tolist())
@@ -189,7 +193,8 @@ def test_a_column_of_q_and_k(db):
     query = "SELECT g, {} FROM (SELECT x % 4 AS g, x FROM range(1000) t(x)) GROUP BY g ORDER BY g"
     found = db.execute(query.format("ordo_quantile(x, g / 4), ordo_quantile(x, [g / 4, 0.5])"))
     for g, q, both in found.fetchall():
-        assert [q, both] == [np.quantile(np.arange(g, 1000, 4), p) for p in (g / 4, [g / 4, 0.5])]
+        x = np.arange(g, 1000, 4)
+        assert (q, both) == (np.quantile(x, g / 4), np.quantile(x, [g / 4, 0.5]).tolist())
     found = db.execute(query.format("ordo_topk(x, g + 1)")).fetchall()
     assert found == [(g, [996 + g - 4 * i for i in range(g + 1)]) for g in range(4)]
 
@@ -238,14 +243,15 @@ import duckdb, ordo, resource
 db = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": 1})
 ordo.duckdb.load(db)
 queries = [
-    "SELECT ordo_median(x) FROM range(100000000) t(x)",
-    "SELECT ordo_quantile(x, 0.5) FROM range(100000000) t(x)",
-    "SELECT ordo_topk(x, 100000000) FROM range(100000000) t(x)",
-    "SELECT len(ordo_rank(range(50000000)))",
+    "SELECT ordo_median(x) FROM range(20000000) t(x)",
+    "SELECT ordo_quantile(x, 0.5) FROM range(20000000) t(x)",
+    "SELECT ordo_topk(x, 20000000) FROM range(20000000) t(x)",
+    "SELECT len(ordo_rank(range(5000000)))",
 ]
+db.execute("SET enable_progress_bar = false")
 db.execute("SELECT ordo_median(x), ordo_topk(x, 2) FROM range(100000) t(x)").fetchall()
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (600 << 20), resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_AS, (used + (100 << 20), resource.RLIM_INFINITY))
 for query in queries:
     try:
         db.execute(query).fetchall()
