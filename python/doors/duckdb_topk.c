@@ -228,8 +228,10 @@ static bool read_column(duckdb_function_info info, const top_function *f, duckdb
         if (!door_is_valid(validity, row))
             return door_fail(info, "%s: k is NULL; expected 1 to 2^40",
                              f->smallest ? "ordo_bottomk" : "ordo_topk");
-        if (!set_k(info, (top_state *)states[row], f, k[row]))
-            return false;
+        top_state *const top = (top_state *)states[row];
+        if (top->k != (uint64_t)k[row] || top->k == 0)
+            if (!set_k(info, top, f, k[row]))
+                return false;
         if (is_one)
             break;
     }

@@ -1,9 +1,9 @@
 /* duckdb_values.h - the values of a group while DuckDB reads its rows.
  *
- * A few values are in the struct itself, others in a block that doubles. So a value takes at most
- * twice its size, and a group of more than 16 bytes 96 bytes more. Joining two groups
- * copies short ones and shares the blocks of others, because DuckDB keeps both. DuckDB moves
- * states, so no pointer points into one. */
+ * A few values are in the struct itself, others in a block of at least 160 bytes that doubles. So a
+ * value takes at most twice its size beside these. Joining two groups copies short ones and shares
+ * the blocks of others, because DuckDB keeps both. DuckDB moves states, so no pointer points into
+ * one. */
 #ifndef ORDO_DUCKDB_VALUES_H
 #define ORDO_DUCKDB_VALUES_H
 
