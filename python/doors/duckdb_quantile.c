@@ -269,7 +269,7 @@ static bool make_arrays(batch *b, size_t size, const void **keys)
     *keys = b->count == 1 ? values_whole(&b->states[0]->values) : NULL;
     b->offsets = malloc((b->count + 1) * sizeof *b->offsets);
     b->out = calloc(b->count * b->results + 1, sizeof *b->out);
-    b->copies = malloc(*keys == NULL ? b->n * size + 1 : 1);
+    b->copies = values_reallocate(NULL, *keys == NULL ? b->n * size + 1 : 1);
     if (b->offsets == NULL || b->out == NULL || b->copies == NULL)
         return false;
     b->offsets[0] = 0;

@@ -3,14 +3,18 @@
  * A group is a list of blocks, the last first. A block counts those who refer to it, and they say
  * how many of its bytes are theirs: only one of them adds values after those. A joint is a block
  * without values that continues with two lists. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "duckdb_values.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
+    PAGE = 1 << 12,
+    HUGE_PAGE = 1 << 21,
     FIRST_BLOCK = 128,      /* bytes */
     LARGEST_STEP = 1 << 20, /* bytes that a block after a shared one has at most */
     SHARED_LEAST = 1 << 10  /* shorter groups are copied */
@@ -36,9 +40,23 @@ static char *values_in(values_block *block) { return (char *)(block + 1); }
 
 static bool is_joint(const values_block *block) { return block->size == 0; }
 
+void *values_reallocate(void *memory, size_t bytes)
+{
+    char *const moved = realloc(memory, bytes);
+#ifdef MADV_HUGEPAGE
+    if (moved != NULL && bytes >= 2 * (size_t)HUGE_PAGE) {
+        /* All pages of the block: realloc() moves only mappings that are in one piece. */
+        size_t const before = (uintptr_t)moved % PAGE;
+        (void)madvise(moved - before, (before + bytes + PAGE - 1) / PAGE * PAGE, MADV_HUGEPAGE);
+    }
+#endif
+    return moved;
+}
+
 static values_block *make_block(size_t size, view before)
 {
-    values_block *const block = malloc(size == 0 ? sizeof(joint) : sizeof *block + size);
+    values_block *const block =
+        values_reallocate(NULL, size == 0 ? sizeof(joint) : sizeof *block + size);
     if (block == NULL)
         return NULL;
     atomic_init(&block->references, 1);
@@ -98,7 +116,7 @@ static bool make_room(values *v, size_t held, size_t bytes)
     if (old.used > 0 && atomic_load_explicit(&old.block->references, memory_order_acquire) == 1) {
         size_t const        least = old.used + bytes, twice = 2 * old.block->size;
         size_t const        size = least < twice ? twice : least;
-        values_block *const moved = realloc(old.block, sizeof *moved + size);
+        values_block *const moved = values_reallocate(old.block, sizeof *moved + size);
         if (moved == NULL)
             return false;
         moved->size = size;
