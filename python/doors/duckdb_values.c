@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 
 enum {
-    PAGE = 1 << 12,
+    PAGE = 1 << 12, /* bytes; on systems with other pages advice is refused */
     HUGE_PAGE = 1 << 21,
-    FIRST_BLOCK = 128,      /* bytes */
+    FIRST_BLOCK = 128,
     LARGEST_STEP = 1 << 20, /* bytes that a block after a shared one has at most */
     SHARED_LEAST = 1 << 10  /* shorter groups are copied */
 };
