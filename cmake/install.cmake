@@ -10,7 +10,7 @@ if(TARGET ordo_cuda) # found beside the library
     install(TARGETS ordo_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 # What goes into a Python wheel, as python/ordo/_lib.py and __main__.py look for it: the library by
-# its soname; the command, the doors to Polars and PyTorch and the CUDA backend beside it. The plugin is a component of its own,
+# its soname; the command, the doors to Polars, PyTorch and DuckDB and the CUDA backend beside it. The plugin is a component of its own,
 # because it can also be a wheel of its own (python/cuda).
 install(FILES $<TARGET_FILE:ordo> DESTINATION ordo RENAME libordo.so.0
         COMPONENT python EXCLUDE_FROM_ALL)
@@ -18,6 +18,9 @@ install(PROGRAMS $<TARGET_FILE:ordo_command> DESTINATION ordo RENAME ordo-comman
         COMPONENT python EXCLUDE_FROM_ALL)
 install(FILES $<TARGET_FILE:ordo_polars> $<TARGET_FILE:ordo_torch> DESTINATION ordo
         COMPONENT python EXCLUDE_FROM_ALL)
+if(TARGET ordo_duckdb)
+    install(FILES $<TARGET_FILE:ordo_duckdb> DESTINATION ordo COMPONENT python EXCLUDE_FROM_ALL)
+endif()
 if(TARGET ordo_cuda)
     install(FILES $<TARGET_FILE:ordo_cuda> DESTINATION ordo COMPONENT python_cuda EXCLUDE_FROM_ALL)
 endif()

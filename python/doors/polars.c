@@ -5,6 +5,7 @@
  * number in both directions. Tied rows keep their order. */
 #include "contexts.h"
 #include "polars_call.h"
+#include "ties.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -158,21 +159,12 @@ static uint64_t direction(bool descending) { return descending ? ORDO_DESCENDING
 
 /* ---- rank ---- */
 
-static ordo_status find_ties(const char *method, uint32_t *out)
-{
-    static const char *const names[] = {"min", "max", "dense", "ordinal", "average"};
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(method, names[i]) == 0) {
-            *out = i;
-            return ORDO_OK;
-        }
-    return polars_fail(ORDO_E_ARG, "rank method '%s' is not known", method);
-}
-
 static ordo_status polars_rank(call *c)
 {
     ordo_rank_opts opts = {.struct_size = sizeof opts, .flags = direction(c->options.descending)};
-    TRY(find_ties(c->options.method, &opts.ties));
+    const char *const method = c->options.method;
+    if (!door_find_ties(method, strlen(method), &opts.ties))
+        return polars_fail(ORDO_E_ARG, "rank method '%s' is not known", method);
     TRY(check_rows(c));
     ordo_type const type = opts.ties == ORDO_TIES_AVERAGE ? ORDO_F64 : index_type(c);
     TRY(polars_make_values(c, c->in.n, ordo_type_size(type)));

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import bz2 as bz2
     from . import dask as dask
+    from . import duckdb as duckdb
     from . import external as external
     from . import mpi as mpi
     from ._context import Report, config, context, explain, show_config
@@ -99,7 +100,7 @@ _HOMES = {
     "_verbs.topk": "TopK argtopk select top_k topk",
     "_verbs.windows": "moving_max moving_median moving_min moving_quantile moving_rank",
 }
-_MODULES = ("bz2", "dask", "external", "mpi")
+_MODULES = ("bz2", "dask", "duckdb", "external", "mpi")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [
     "Bwt",

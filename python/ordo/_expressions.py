@@ -6,7 +6,6 @@ of the methods of polars with the same names. Tied rows keep their order.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 _RANKS = ("average", "min", "max", "dense", "ordinal")
@@ -17,10 +16,7 @@ def plugin() -> str:
     """Returns the path of the plugin: beside the library."""
     from . import _lib
 
-    path = os.path.join(os.path.dirname(_lib.path), "libordo_polars.so")
-    if not os.path.exists(path):
-        raise ImportError(f"{path} is missing; `pip install .` and `make` build it")
-    return path
+    return _lib.beside("libordo_polars.so", "`pip install .` and `make` build it")
 
 
 def _one_of(name: str, value: str, names: tuple[str, ...]) -> str:

@@ -343,6 +343,14 @@ library = _load()
 path: str = library._name
 
 
+def beside(name: str, advice: str) -> str:
+    """Returns the path of a file in the folder of the library."""
+    found = os.path.join(os.path.dirname(path), name)
+    if not os.path.exists(found):
+        raise ImportError(f"{printable(found)} is missing; {advice}")
+    return found
+
+
 def _load_extension() -> Any:
     """Returns the extension module, of a wheel or of the library's build folder.
 

@@ -35,10 +35,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 @functools.cache
 def _can_run(need: str) -> bool:
-    """Whether a block marked ```python NEED runs here; NEED is a module, torch one with a GPU."""
+    """Whether a block marked ```python NEED runs here: with the module NEED, torch with a GPU,
+    duckdb with the extension of ordo."""
     program = f"import {need}"
     if need == "torch":
         program += "; assert torch.cuda.is_available()"
+    if need == "duckdb":
+        program += "; import ordo; ordo.duckdb.path()"
     return not subprocess.run([sys.executable, "-c", program], capture_output=True).returncode
 
 

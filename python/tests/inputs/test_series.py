@@ -412,7 +412,7 @@ def test_a_search_for_pandas_does_not_use_up_the_accessor(search):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["bz2", "dask", "external", "mpi"])
+@pytest.mark.parametrize("name", ["bz2", "dask", "duckdb", "external", "mpi"])
 def test_modules_load_on_first_use(name):
     code = f"""if True:
         import sys, ordo
