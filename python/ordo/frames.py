@@ -16,8 +16,11 @@ imported after ordo gets its accessor at the end of that import; ordo itself imp
 from __future__ import annotations
 
 import functools
+import sys
 from importlib import import_module
 from typing import Any, Callable
+
+import numpy as np
 
 import ordo
 
@@ -47,7 +50,7 @@ class SeriesMethods:
 
 
 class FrameMethods:
-    """Sorts and ranks of a data frame."""
+    """Sorts, ranks and quantiles of a data frame."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
@@ -79,6 +82,31 @@ class FrameMethods:
         made = type(frame)(dict(enumerate(ranks)), index=frame.index)
         made.columns = frame.columns
         return made
+
+    def quantile(self, q: Any = 0.5, **options: Any) -> Any:
+        """Returns quantiles of every column; see `ordo.quantile`.
+
+        In pandas a Series, named `q`, or a data frame with a row for each of several q; in polars a
+        data frame with a row for each q.
+        """
+        frame = self._frame
+        if not hasattr(frame, "iloc"):
+            found = {c.name: np.atleast_1d(ordo.quantile(c, q, **options)) for c in frame}
+            return type(frame)(found)
+        columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
+        rows = np.array([ordo.quantile(c, q, **options) for c in columns]).T
+        pandas = sys.modules["pandas"]
+        if np.ndim(q) == 0:
+            return pandas.Series(rows, index=frame.columns, name=q)
+        return pandas.DataFrame(rows, index=list(q), columns=frame.columns)
+
+    def median(self, **options: Any) -> Any:
+        """Returns the median of every column; see `ordo.median`."""
+        frame = self._frame
+        if not hasattr(frame, "iloc"):
+            return type(frame)({c.name: [ordo.median(c, **options)] for c in frame})
+        found = [ordo.median(frame.iloc[:, i], **options) for i in range(frame.shape[1])]
+        return sys.modules["pandas"].Series(found, index=frame.columns)
 
 
 # ---- Registration ------------------------------------------------------------------------------

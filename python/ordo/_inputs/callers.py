@@ -41,7 +41,7 @@ def for_callers(function: _Function) -> _Function:
         for word in named:
             if word in _INSTEAD and word not in known:
                 raise TypeError(f"{name}() has no argument {word!r}; {_INSTEAD[word]}")
-        if arguments and is_lazy(arguments[0]):
+        if any(is_lazy(a) for a in arguments[:2]):
             lazy = getattr(import_module("ordo.dask"), name, None)
             if lazy is None:
                 raise TypeError(
