@@ -73,26 +73,36 @@ static void put_shell_quoted(char *out, const char *name)
     strcpy(out + used, "'");
 }
 
-const char *sort_name(const char *name)
+static bool is_printable(const char *name)
 {
-    if (name == NULL || strcmp(name, "stdin") == 0)
-        return "-";
-    char *const  out = next_buffer();
-    const bool   single = strchr(name, '\'') != NULL;
-    const size_t special = strcspn(name, "!\"$&()*;<=>?[\\^`|:");
-    bool         plain = true, quoted = single || name[special] != '\0' || name[0] == '\0';
+    while (is_plain(*name))
+        name++;
+    return *name == '\0';
+}
 
-    for (const char *c = name; *c != '\0'; c++)
-        plain &= is_plain(*c);
-    quoted |= !plain || strchr(name, ' ') != NULL || name[0] == '#' || name[0] == '~' ||
-              strcmp(name, "{") == 0 || strcmp(name, "}") == 0;
-    if (!quoted)
-        return name;
-    if (single && plain && name[special] == '\0' && strlen(name) < TEXT_MOST)
+/* Special for a shell, also within double quotes. */
+static bool is_special(const char *name) { return strpbrk(name, "!\"$&()*;<=>?[\\^`|:") != NULL; }
+
+const char *sort_name_quoted(const char *name)
+{
+    char *const out = next_buffer();
+
+    if (strchr(name, '\'') != NULL && is_printable(name) && !is_special(name) &&
+        strlen(name) < TEXT_MOST)
         sprintf(out, "\"%s\"", name);
     else
         put_shell_quoted(out, name);
     return out;
+}
+
+const char *sort_name(const char *name)
+{
+    if (name == NULL || strcmp(name, "stdin") == 0)
+        return "-";
+    const bool brace = strcmp(name, "{") == 0 || strcmp(name, "}") == 0;
+    const bool plain = is_printable(name) && !is_special(name) && strpbrk(name, " '") == NULL;
+
+    return plain && !brace && strchr("#~", name[0]) == NULL ? name : sort_name_quoted(name);
 }
 
 bool sort_usage_failed(const char *format, ...)

@@ -11,6 +11,9 @@
  * stdin, and NULL, become "-". Valid until the second next call of any of these functions. */
 const char *sort_name(const char *name);
 
+/* The same, always in quotes. */
+const char *sort_name_quoted(const char *name);
+
 /* Any text, always in single quotes; bytes that are not printable become escapes. */
 const char *sort_quoted(const char *text);
 

@@ -16,7 +16,7 @@ static const char *const standard_input[] = {NULL};
 static bool name_wrong(const execution *e, const char *from, size_t i)
 {
     const char *const name = e->name_list[i];
-    const bool        both_stdin = strcmp(name, "-") == 0 && strcmp(from, "stdin") == 0;
+    const bool both_stdin = strcmp(name, "-") == 0 && (cli_is_sort() || strcmp(from, "stdin") == 0);
 
     if (cli_is_sort() && both_stdin)
         cli_error("when reading file names from stdin, no file name of '-' allowed");
@@ -39,7 +39,7 @@ static bool split_names(execution *e, const char *from, size_t length)
     for (size_t at = 0; at < length; at += strlen(e->names + at) + 1)
         n++;
     if (n == 0 && cli_is_sort())
-        return cli_fail("no input from %s", sort_quoted(e->o.line.names_file));
+        return cli_fail("no input from %s", sort_name_quoted(e->o.line.names_file));
     if (n == 0)
         return cli_fail("%s: --files0-from: there is no file name in it", from);
     e->name_list = malloc(n * sizeof *e->name_list);
@@ -63,7 +63,7 @@ static bool read_names(execution *e, source *s)
     if (!source_open(s, e->o.line.names_file))
         return false;
     if (cli_is_sort() && fstat(s->fd, &st) == 0 && S_ISDIR(st.st_mode))
-        return cli_fail("cannot read file names from %s", sort_quoted(e->o.line.names_file));
+        return cli_fail("cannot read file names from %s", sort_name_quoted(e->o.line.names_file));
     e->names = source_take(s);
     return e->names != NULL;
 }
@@ -80,7 +80,7 @@ bool find_files(execution *e)
     if (e->o.line.names_file == NULL)
         return true;
     if (operands->n > 0 && cli_is_sort()) {
-        cli_error("extra operand %s", sort_quoted(operands->texts[0]));
+        cli_error("extra operand %s", sort_name_quoted(operands->texts[0]));
         cli_line(stderr, "file operands cannot be combined with --files0-from");
         cli_line(stderr, "Try 'sort --help' for more information.");
         return false;

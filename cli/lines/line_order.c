@@ -17,14 +17,14 @@ enum {
 
 static bool holds(const char *letters, char letter) { return strchr(letters, letter) != NULL; }
 
-/* In the words of sort(1), which lists all letters that order. */
+/* In the words of sort(1), which lists all letters that order; d implies i. */
 static bool incompatible(const char *letters)
 {
     char   list[16];
     size_t n = 0;
 
     for (const char *l = "dfghiMnRV"; *l != '\0'; l++)
-        if (holds(letters, *l))
+        if (holds(letters, *l) && (*l != 'i' || !holds(letters, 'd')))
             list[n++] = *l;
     list[n] = '\0';
     return cli_fail("options '-%s' are incompatible", list);

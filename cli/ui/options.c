@@ -274,6 +274,22 @@ static bool make_room(parse *p, option_texts *keys)
     return keys->made != NULL || cli_fail("not enough memory for the options");
 }
 
+static const char key_letters[] = "bdfghiMnRrV";
+
+/* The end `next` of the key that begins with `word` has no byte number behind its '.', or other
+ * letters. */
+static bool bad_old_end(const parse *p, const char *word, const char *next, bool byte_missing)
+{
+    if (cli_is_sort() && byte_missing)
+        return cli_fail("invalid number after '.': invalid count at start of %s",
+                        sort_quoted(strchr(next, '.') + 1));
+    if (cli_is_sort())
+        return cli_fail("stray character in field spec: invalid field specification %s",
+                        sort_quoted(next));
+    return cli_fail("%s: '%s %s': a byte number is missing after '.'", p->argv[0], cli_quoted(word),
+                    cli_quoted(next));
+}
+
 /* Adds +FIELD[.BYTE][OPTIONS], and -FIELD[.BYTE][OPTIONS] if that is the next word, as a key of the
  * form of -k. *is_key: the word is a key. False after a message. */
 static bool take_old_key(parse *p, const option_spec *spec, const char *word, bool *is_key)
@@ -285,7 +301,7 @@ static bool take_old_key(parse *p, const option_spec *spec, const char *word, bo
     const char *const next = p->i + 1 < p->argc ? p->argv[p->i + 1] : "";
     const bool        has_end = next[0] == '-' && isdigit((unsigned char)next[1]);
     p->old_keys |= word[0] == '+' && has_end && !p->posix;
-    *is_key = p->old_keys && letters != NULL && letters[strspn(letters, "bdfghiMnRrV")] == '\0';
+    *is_key = p->old_keys && letters != NULL && letters[strspn(letters, key_letters)] == '\0';
     if (!*is_key)
         return true;
     if (!make_room(p, keys))
@@ -293,12 +309,9 @@ static bool take_old_key(parse *p, const option_spec *spec, const char *word, bo
     char *const text = p->room;
     p->room += sprintf(p->room, "%llu.%llu%s", from_one(field), from_one(byte), letters);
     if (has_end) {
-        if ((letters = read_place(next + 1, &field, &byte)) == NULL)
-            return cli_is_sort()
-                       ? cli_fail("invalid number after '.': invalid count at start of %s",
-                                  sort_quoted(strchr(next, '.') + 1))
-                       : cli_fail("%s: '%s %s': a byte number is missing after '.'", p->argv[0],
-                                  cli_quoted(word), cli_quoted(next));
+        letters = read_place(next + 1, &field, &byte);
+        if (letters == NULL || (cli_is_sort() && letters[strspn(letters, key_letters)] != '\0'))
+            return bad_old_end(p, word, next, letters == NULL);
         p->room += byte > 0 ? sprintf(p->room, ",%llu.%llu%s", from_one(field),
                                       (unsigned long long)byte, letters)
                             : sprintf(p->room, ",%llu%s",
@@ -368,7 +381,8 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
     for (; ok && p.i < argc; p.i++) {
         const char *const word = argv[p.i];
         if (only_operands || is_operand(&p, word, operands)) {
-            ok = take_operand(&p, word, !only_operands, operands, most);
+            const bool may_be_key = !only_operands && !(p.posix && operands->n > 0);
+            ok = take_operand(&p, word, may_be_key, operands, most);
         } else if (strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (word[1] != '-') {

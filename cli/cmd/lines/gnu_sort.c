@@ -75,13 +75,16 @@ static bool find_check(options *o)
     return true;
 }
 
+static char check_letter(const execution *e) { return e->o.check == CHECK_REPORT ? 'c' : 'C'; }
+
 /* Contradictions of --check. */
 static bool check_fits(const execution *e)
 {
-    const char letter = e->o.check == CHECK_REPORT ? 'c' : 'C';
+    const char letter = check_letter(e);
 
     if (e->path_count > 1)
-        return cli_fail("extra operand %s not allowed with -%c", sort_quoted(e->paths[1]), letter);
+        return cli_fail("extra operand %s not allowed with -%c", sort_name_quoted(e->paths[1]),
+                        letter);
     return e->o.out == NULL || cli_fail("options '-%co' are incompatible", letter);
 }
 
@@ -100,8 +103,7 @@ static bool batch_fits(uint64_t batch)
 /* Checks in the order of GNU sort; all messages were printed. */
 static const char *gnu_wrong(execution *e)
 {
-    options *const    o = &e->o;
-    const char *const debugged = o->check ? o->check == CHECK_REPORT ? "c" : "C" : "o";
+    options *const o = &e->o;
 
     o->text = true;
     o->format = FORMAT_TEXT;
@@ -113,8 +115,12 @@ static const char *gnu_wrong(execution *e)
     e->by_pieces = true;
     if (lines_wrong(e) != NULL)
         return "";
-    if (o->line.debug && (o->check || o->out != NULL))
-        return cli_fail("options '-%s --debug' are incompatible", debugged) ? NULL : "";
+    if (o->line.debug && (o->check || o->out != NULL)) {
+        cli_error("options '-%c --debug' are incompatible", o->check ? check_letter(e) : 'o');
+        return "";
+    }
+    if (o->line.debug)
+        cli_error("text ordering performed using simple byte comparison");
     return (o->check ? check_fits(e) : files_readable(e)) ? NULL : "";
 }
 

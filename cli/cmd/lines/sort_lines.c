@@ -101,7 +101,7 @@ static bool make_seed(const line_flags *f, uint64_t *seed)
                cli_fail("sort: -R: the system gives no random bytes; give --seed N");
     bool ok = source_open(&s, f->random_file) && source_fill(&s, SEED_BYTES);
     if (ok && cli_is_sort() && s.end < SORT_SEED_BYTES)
-        ok = cli_fail("%s: end of file", sort_quoted(f->random_file));
+        ok = cli_fail("%s: end of file", sort_name_quoted(f->random_file));
     if (ok && s.end == 0)
         ok = cli_fail("%s: --random-source needs at least one byte, but the file is empty", s.name);
     *seed = 0;
@@ -149,11 +149,6 @@ static void note_locale(const execution *e)
         value = getenv(name = names[i]);
     const bool other = value != NULL && value[0] != '\0' && strcmp(value, "C") != 0 &&
                        strncmp(value, "C.", 2) != 0 && strcmp(value, "POSIX") != 0;
-    if (cli_is_sort()) {
-        if (e->o.line.debug)
-            cli_error("text ordering performed using simple byte comparison");
-        return;
-    }
     if (other && (e->o.line.debug || isatty(STDERR_FILENO)))
         cli_error("sort: lines are compared byte by byte, as in the C locale; %s=%s is not used",
                   name, cli_quoted(value));
@@ -464,6 +459,7 @@ bool sort_lines(execution *e, ordo_sort_opts opts)
                                    .option = e->o.text_option,
                                    .threads = thread_count(e)};
 
-    note_locale(e);
+    if (!cli_is_sort())
+        note_locale(e);
     return e->o.line.merge ? merge_files(e, &request) : sort_by_size(e, &request, &opts);
 }

@@ -212,8 +212,8 @@ static bool merge_group(merge *m, const merge_file *files, size_t n)
 
 bool line_merge_no_file(const char *folder, int error)
 {
-    return cli_is_sort() ? cli_fail("cannot create temporary file in %s: %s", sort_quoted(folder),
-                                    strerror(error))
+    return cli_is_sort() ? cli_fail("cannot create temporary file in %s: %s",
+                                    sort_name_quoted(folder), strerror(error))
                          : cli_fail("sort: -m: cannot create a temporary file in %s: %s", folder,
                                     strerror(error));
 }
