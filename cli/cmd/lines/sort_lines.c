@@ -309,6 +309,7 @@ static bool sort_in_pieces(execution *e, source *from, uint64_t bytes, uint64_t 
 
     opts.flags = (e->o.unique ? ORDO_UNIQUE : 0) | (cli_is_sort() ? ORDO_SPILL_IN_MEMORY : 0) |
                  (!keyed && e->order.reverse ? ORDO_DESCENDING : 0);
+    opts.most_runs = e->o.line.batch;
     /* Not call_begin(): a signal ends the process at once, because a thread may wait for input. */
     progress_start("sorting");
     const ordo_status status = ordo_external_sort_lines(
