@@ -151,9 +151,9 @@ static const char *read_end(const char *text, const char *from, size_t *field, s
     return p;
 }
 
-static bool read_key(const char *text, const char *inherited, line_key *key)
+/* `letters` gets the options of the key itself. */
+static bool read_key(const char *text, line_key *key, char *letters)
 {
-    char   letters[16] = "";
     size_t first_byte = 1;
 
     const char *p =
@@ -166,17 +166,41 @@ static bool read_key(const char *text, const char *inherited, line_key *key)
     key->first_byte = first_byte - 1;
     if (*p == ',')
         p = read_end(text, p + 1, &key->last_field, &key->last_byte, &key->last_blanks, letters);
-    if (p == NULL)
-        return false;
-    if (*p != '\0')
+    if (p != NULL && *p != '\0')
         return stray(text, "there is a second ','") != NULL;
-    const bool inherits = letters[0] == '\0';
-    if (!check_letters(inherits ? inherited : letters, inherits ? NULL : text))
+    return p != NULL;
+}
+
+/* Gives the key its own options or, if it has none, those for all keys. */
+static bool set_key(const char *text, const char *inherited, const char *own, line_key *key)
+{
+    const bool        inherits = own[0] == '\0';
+    const char *const letters = inherits ? inherited : own;
+
+    if (!check_letters(letters, inherits ? NULL : text))
         return false;
     if (inherits)
         key->first_blanks = key->last_blanks = holds(inherited, 'b');
-    set_letters(key, inherits ? inherited : letters);
+    set_letters(key, letters);
     return true;
+}
+
+enum {
+    LETTERS = 16 /* bytes for the options of a key */
+};
+
+/* As sort(1), looks at how options fit after all keys have been read. */
+static bool read_keys(const line_request *request, line_order *out)
+{
+    char(*const own)[LETTERS] = calloc(request->n + 1, sizeof *own);
+    bool ok = own != NULL || cli_fail("sort: not enough memory for the keys");
+
+    for (size_t i = 0; ok && i < request->n; i++)
+        ok = read_key(request->keys[i], &out->keys[i], own[i]);
+    for (size_t i = 0; ok && i < request->n; i++)
+        ok = set_key(request->keys[i], request->letters, own[i], &out->keys[i]);
+    free(own);
+    return ok;
 }
 
 static bool read_separator(const char *text, int *separator)
@@ -214,8 +238,7 @@ bool line_order_make(const line_request *request, line_order *out)
     out->keys = calloc(out->n + 1, sizeof *out->keys);
     if (out->keys == NULL)
         ok = cli_fail("sort: not enough memory for the keys");
-    for (size_t i = 0; ok && i < request->n; i++)
-        ok = read_key(request->keys[i], letters, &out->keys[i]);
+    ok = ok && read_keys(request, out);
     if (ok && whole) {
         out->keys[0].first_blanks = holds(letters, 'b');
         set_letters(&out->keys[0], letters);

@@ -213,8 +213,8 @@ typedef enum options_result {
     OPTIONS_BAD      /* after a message: return CLI_TROUBLE                                  */
 } options_result;
 
-/* The options of sort(1). Under that name the command has no others; in each command their names can
- * be abbreviated. */
+/* The options of sort(1). Under that name the command has no others; in each command their names
+ * can be abbreviated. */
 extern const option_spec sort_options[];
 
 /* Puts the words of environment variables before the options in argv, in the order of `names`,

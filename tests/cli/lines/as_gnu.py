@@ -7,8 +7,8 @@ the first line of stderr must be the same, but for what `allowed` and `compare` 
 is printed with its command, and the number of cases at the end; FIRST is the first case to run.
 
 Two differences are not generated. GNU sort 9.1 on x86-64 skips the byte 0x80 in numbers, as if it
-were a separator of thousands. It orders -nan, nan and nan(1) by their bytes in memory; ordo, as
-later versions, puts -nan before nan, and nan(1) ties with nan.
+were a separator of thousands. For -g it compares NaNs by their bytes in memory, of which some are
+not set; ordo, as later versions, puts -nan before nan, and NaNs of the same sign tie.
 """
 
 import os
@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 NUMBERS = (
-    "0 -0 +1 1.5 -1.5 .5 -.5 5. 1e3 1E-2 -1e3 0x1f -0x1p3 inf -inf +inf nan nan infinity "
+    "0 -0 +1 1.5 -1.5 .5 -.5 5. 1e3 1E-2 -1e3 0x1f -0x1p3 inf -inf +inf infinity "
     "1,000 00012 -007 1K 2M 1.5G -3K 1k 1Ki 2MB 10T 5E 1Z 1Y 999999999999999999999 -1 -2 10 9 8.0 8 "
     "0.0000001 1e400 -1e400 1e-400 - + -- --1 -+1 1- . -. 1..2 0.10 0.1 .10 000 0K -0M 1_0 e5 0x 1e "
     "123456789012345678901234567890.5 12345678901234567890123456789 4294967296 18446744073709551616 "
@@ -304,7 +304,7 @@ def main():
     failed = 0
     for number in range(first, first + cases):
         case = Case(seed * 1000003 + number)
-        expected, got = case.run(gnu, "expected"), case.run(ordo, "got")
+        expected, got = case.run(gnu, "random/expected"), case.run(ordo, "random/got")
         if compare(case, expected, got):
             continue
         failed += 1
