@@ -27,6 +27,7 @@ enum {
     LEAST_FILES = 2,
     MOST_FILES = 1024,
     FILTERS_MOST = 16, /* programs that decompress at the same time, as many as GNU sort runs */
+    FILTER_SHARE = 8,  /* descriptors for each of them: a pipe, and runs that wait */
     OTHER_FILES = 4, /* that a merge opens besides: two rounds of runs, and libraries that unpack */
     FIRST_READ = 4096 /* bytes in which the signature of .npy is looked for */
 };
@@ -285,8 +286,8 @@ size_t line_merge_most(const merge_request *request)
     size_t most = descriptors > OTHER_FILES ? descriptors - OTHER_FILES : 0;
 
     most = by_memory < most ? (size_t)by_memory : most;
-    if (request->program != NULL && most > FILTERS_MOST)
-        most = FILTERS_MOST;
+    if (request->program != NULL)
+        most = most / FILTER_SHARE < FILTERS_MOST ? most / FILTER_SHARE : FILTERS_MOST;
     most = request->batch != 0 && request->batch < most ? (size_t)request->batch : most;
     return most > LEAST_FILES ? most : LEAST_FILES;
 }

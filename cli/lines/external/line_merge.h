@@ -46,6 +46,7 @@ typedef struct line_runs { /* in their sequence; zeros at first but for the requ
     const merge_request *request;
     merge_file          *all;
     size_t               n, capacity;
+    size_t               most; /* that are merged at once; 0: not known yet */
 } line_runs;
 
 typedef struct line_run_writer {

@@ -72,10 +72,17 @@ static bool merge_last(line_runs *r, size_t n)
     return end_run(r, &w, ok, level);
 }
 
+static size_t most_of(line_runs *r)
+{
+    if (r->most == 0)
+        r->most = line_merge_most(r->request);
+    return r->most;
+}
+
 /* Merges as many runs as may be merged at once while that many have the last level. */
 static bool make_room(line_runs *r)
 {
-    const size_t most = line_merge_most(r->request);
+    const size_t most = most_of(r);
 
     while (r->n >= most && r->all[r->n - most].level == r->all[r->n - 1].level)
         if (!merge_last(r, most))
@@ -92,10 +99,9 @@ bool line_runs_end(line_runs *r, line_run_writer *w, bool ok)
 
 bool line_runs_finish(line_runs *r, bool ok, output *out)
 {
-    while (ok) {
-        const size_t most = line_merge_most(r->request);
-        if (r->n <= most)
-            break;
+    const size_t most = most_of(r);
+
+    while (ok && r->n > most) {
         const size_t needed = r->n - most + 1;
         ok = merge_last(r, needed < most ? needed : most);
     }

@@ -130,7 +130,7 @@ class Case:
             (0.05, (["--debug"], ["--deb"])),
             (0.10, (["--batch-size=2"], ["--batch-size", "3"], ["--ba=16"])),
             (0.10, (["-S", "1"], ["-S1k"], ["--buffer-size=10b"], ["-S", "1%"], ["--buffer-size=1M"])),
-            (0.06, (["--compress-program=gzip"], ["--compress-program", "cat"], ["--co=gzip"])),
+            (0.06, (["--compress-program=gzip"], ["--compress-program", "gzip"], ["--co=gzip"])),
             (0.08, (["--parallel=1"], ["--parallel", "2"], ["--p=3"], ["--parallel=9999"])),
             (0.05, (["-T", "."], ["--temporary-directory=/tmp"])),
             (0.02, (["-y"], ["-y3"])),
@@ -144,6 +144,7 @@ class Case:
             groups.append(self.random_words())
         if self.chance(0.08):
             self.wrong = True
+            groups = [g for g in groups if not g[0].startswith(("--ba", "--co"))]
             groups.append(self.wrong_words())
         if self.chance(0.05):
             self.environment["POSIXLY_CORRECT"] = "1"
