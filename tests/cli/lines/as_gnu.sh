@@ -51,7 +51,7 @@ for options in -n '-k2,2 -k1,1nr' '-u -k2,2n' '-s -k2,2'; do
             sort -u used | tr '\n' ' '
     done
     # shellcheck disable=SC2086
-    cat many | ordo sort --text $options -S 64Ki --compress-program pack - | cmp expected -
+    ordo sort --text $options -S 64Ki --compress-program pack - <many | cmp expected -
 done
 echo
 "$gnu" -n many >sorted
