@@ -3,8 +3,9 @@
 usage: as_gnu.py GNU_SORT ORDO_SORT SEED CASES [FIRST]
 
 Both run with LC_ALL=C in folders with the same files. Output, exit code, all files afterwards and
-the first line of stderr must be the same, but for what `allowed` and `compare` name. Each difference
-is printed with its command, and the number of cases at the end; FIRST is the first case to run.
+the first line of stderr must be the same, but for what `allowed` and `compare` name. Each
+difference is printed with its command, and the number of cases at the end; FIRST is the first case
+to run.
 
 Two differences are not generated. GNU sort 9.1 on x86-64 skips the byte 0x80 in numbers, as if it
 were a separator of thousands. For -g it compares NaNs by their bytes in memory, of which some are
@@ -13,24 +14,60 @@ not set; ordo, as later versions, puts -nan before nan, and NaNs of the same sig
 
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
 
 NUMBERS = (
-    "0 -0 +1 1.5 -1.5 .5 -.5 5. 1e3 1E-2 -1e3 0x1f -0x1p3 inf -inf +inf infinity "
-    "1,000 00012 -007 1K 2M 1.5G -3K 1k 1Ki 2MB 10T 5E 1Z 1Y 999999999999999999999 -1 -2 10 9 8.0 8 "
-    "0.0000001 1e400 -1e400 1e-400 - + -- --1 -+1 1- . -. 1..2 0.10 0.1 .10 000 0K -0M 1_0 e5 0x 1e "
-    "123456789012345678901234567890.5 12345678901234567890123456789 4294967296 18446744073709551616 "
-    "-9223372036854775809 3.14159265358979323846264338327950288 0b1"
+    "0 -0 +1 1.5 -1.5 .5 -.5 5. 1e3 1E-2 -1e3 0x1f -0x1p3 inf -inf +inf infinity 1,000 00012 "
+    "-007 1K 2M 1.5G -3K 1k 1Ki 2MB 10T 5E 1Z 1Y 999999999999999999999 -1 -2 10 9 8.0 8 "
+    "0.0000001 1e400 -1e400 1e-400 - + -- --1 -+1 1- . -. 1..2 0.10 0.1 .10 000 0K -0M 1_0 e5 "
+    "0x 1e 123456789012345678901234567890.5 12345678901234567890123456789 4294967296 "
+    "18446744073709551616 -9223372036854775809 3.14159265358979323846264338327950288 0b1"
 ).split()
-MONTHS = "JAN jan January Feb  MARCH apr May jUn JUL aug sep SEPT oct nov dec xyz ja janx 1jan -feb".split()
+MONTHS = (
+    "JAN jan January Feb MARCH apr May jUn JUL aug sep SEPT oct nov dec xyz ja janx 1jan -feb"
+).split()
 VERSIONS = (
-    "a1.9 a1.10 a1.9.tar.gz a1.10.tar.gz .x .. . ... .a.b 1.0~rc1 1.0 1.0-1 a~ a A a.b.c a.b a.1b "
-    "1.0~ 1.0~~ v1 v01 v001 v1.0 v1.00 foo-1.2.txt foo-1.10.txt foo.txt foo. ~ a~1 0 00 000 01 1 10 2"
+    "a1.9 a1.10 a1.9.tar.gz a1.10.tar.gz .x .. . ... .a.b 1.0~rc1 1.0 1.0-1 a~ a A a.b.c a.b "
+    "a.1b 1.0~ 1.0~~ v1 v01 v001 v1.0 v1.00 foo-1.2.txt foo-1.10.txt foo.txt foo. ~ a~1 0 00 "
+    "000 01 1 10 2"
 ).split()
-WORDS = "a b ab aB AB Ab abc a-b a_b a.b B c C ca the The THE z Z zz !x #y ~ - _ \xe9 \x01 \x7f \x1b[m".split()
+WORDS = (
+    "a b ab aB AB Ab abc a-b a_b a.b B c C ca the The THE z Z zz !x #y ~ - _ \xe9 \x01 \x7f \x1b[m"
+).split()
 BLANKS = ["", "", "", " ", "  ", "\t", " \t", "\v", "\f", "\r"]
+
+
+# Wrong words of a command line, each entry as a shell reads it.
+WRONG_TABS = ("-t xy", "-t ''", "-t '\\t'", "-t1 -t2")
+WRONG = (
+    *"-x --foo --foo=1 --rand --r --reverse=1 -S-1 --buffer-size=9z -S99999999999999999999".split(),
+    *"--batch-size=1 --batch-size=0 --batch-size=x --batch-size=2k --batch-size=99999999".split(),
+    *"--parallel=0 --parallel=x --parallel=-1 --files0-from=missing missing a:b '#a' {".split(),
+    *"-k0 -k1.0 -kx -k1x -k1, -k1. -k1,2.x -k1,2,3 -k1,0 -k+1 -Sx -S5Q --parallel -k +1x".split(),
+    *"--output -nM -k1,1gh -kx 'aNEWLINEb' \xfc".split(),
+    *("-k ''", "-k ' 1'", "-S ''", "-o nofolder/x", "--sort=n --sort=M", "-c -C", "'a b'", "''"),
+    *('"it\'s"', "--compress-program=a --compress-program=b", "-o a -o b", "+1 -2x", "+1 -2."),
+    "--random-source=a --random-source=b",
+)
+
+# Options and the share of the cases that have one of each row.
+OTHERS = (
+    (0.25, "-s --stable --st"),
+    (0.25, "-u --unique --u"),
+    (0.12, "-m --merge --me"),
+    (0.10, "-c -C --check --check=quiet --check=silent --check=q --check=diagnose-first --che"),
+    (0.05, "--debug --deb"),
+    (0.10, "--batch-size=2 --batch-size,3 --ba=16"),
+    (0.10, "-S,1 -S1k --buffer-size=10b -S,1% --buffer-size=1M"),
+    (0.06, "--compress-program=gzip --compress-program,gzip --co=gzip"),
+    (0.08, "--parallel=1 --parallel,2 --p=3 --parallel=9999"),
+    (0.05, "-T,. --temporary-directory=/tmp"),
+    (0.02, "-y -y3"),
+)
+RANDOM = ("-R", "--random-sort", "--sort=random", "--random-sor")
 
 
 class Case:
@@ -62,7 +99,26 @@ class Case:
 
     def make_letters(self):
         r = self.random
-        kinds = ["", "", "", "n", "n", "g", "h", "M", "V", "V", "d", "i", "di", "f", "fd", "fi", "fV", "dV"]
+        kinds = [
+            "",
+            "",
+            "",
+            "n",
+            "n",
+            "g",
+            "h",
+            "M",
+            "V",
+            "V",
+            "d",
+            "i",
+            "di",
+            "f",
+            "fd",
+            "fi",
+            "fV",
+            "dV",
+        ]
         letters = r.choice(kinds)
         letters += "r" if self.chance(0.3) else ""
         letters += "b" if self.chance(0.25) else ""
@@ -119,29 +175,24 @@ class Case:
             groups.append(self.order_words())
         if self.chance(0.3):
             self.separator = r.choice([" ", ",", ":", "\t", "a", "\\0", "1", "."])
-            groups.append(r.choice([["-t", self.separator], ["-t" + self.separator],
-                                    ["--field-separator=" + self.separator], ["--fie", self.separator]]))
-        for share, choices in (
-            (0.25, (["-s"], ["--stable"], ["--st"])),
-            (0.25, (["-u"], ["--unique"], ["--u"])),
-            (0.12, (["-m"], ["--merge"], ["--me"])),
-            (0.10, (["-c"], ["-C"], ["--check"], ["--check=quiet"], ["--check=silent"], ["--check=q"],
-                    ["--check=diagnose-first"], ["--che"])),
-            (0.05, (["--debug"], ["--deb"])),
-            (0.10, (["--batch-size=2"], ["--batch-size", "3"], ["--ba=16"])),
-            (0.10, (["-S", "1"], ["-S1k"], ["--buffer-size=10b"], ["-S", "1%"], ["--buffer-size=1M"])),
-            (0.06, (["--compress-program=gzip"], ["--compress-program", "gzip"], ["--co=gzip"])),
-            (0.08, (["--parallel=1"], ["--parallel", "2"], ["--p=3"], ["--parallel=9999"])),
-            (0.05, (["-T", "."], ["--temporary-directory=/tmp"])),
-            (0.02, (["-y"], ["-y3"])),
-        ):
+            groups.append(
+                r.choice(
+                    [
+                        ["-t", self.separator],
+                        ["-t" + self.separator],
+                        ["--field-separator=" + self.separator],
+                        ["--fie", self.separator],
+                    ]
+                )
+            )
+        for share, choices in OTHERS:
             if self.chance(share):
-                groups.append(list(r.choice(choices)))
+                groups.append(r.choice(choices.split()).split(","))
         if self.chance(0.15):
             self.end = b"\0"
             groups.append([r.choice(["-z", "--zero-terminated", "--z"])])
         if self.chance(0.12) and not any(w in ("-m", "--merge", "--me") for g in groups for w in g):
-            groups.append(self.random_words())
+            groups.append([r.choice(RANDOM)])
         if self.chance(0.08):
             self.wrong = True
             groups = [g for g in groups if not g[0].startswith(("--ba", "--co"))]
@@ -153,24 +204,9 @@ class Case:
         r.shuffle(groups)
         return groups
 
-    def random_words(self):
-        """-R of whole lines, without other orders."""
-        return self.random.choice([["-R"], ["--random-sort"], ["--sort=random"], ["--random-sor"]])[:1]
-
     def wrong_words(self):
-        tabs = [["-t", "xy"], ["-t", ""], ["-t", "\\t"], ["-t1", "-t2"]] if self.separator is None else []
-        return self.random.choice(tabs + [
-            ["-x"], ["--foo"], ["--foo=1"], ["--rand"], ["--r"], ["--reverse=1"], ["-k", "0"], ["-k", "1.0"],
-            ["-k", "x"], ["-k", "1x"], ["-k", "1,"], ["-k", "1."], ["-k", "1,2.x"], ["-k", "1,2,3"], ["-k", ""],
-            ["-k", "1,0"], ["-k", " 1"], ["-k", "+1"], ["-S", "x"],
-            ["-S", "5Q"], ["-S", ""], ["-S", "-1"], ["--buffer-size=9z"], ["-S99999999999999999999"],
-            ["--batch-size=1"], ["--batch-size=0"], ["--batch-size=x"], ["--batch-size=2k"],
-            ["--batch-size=99999999"], ["--parallel=0"], ["--parallel=x"], ["--parallel=-1"], ["-o", "nofolder/x"],
-            ["--files0-from=missing"], ["--sort=n", "--sort=M"], ["-c", "-C"], ["missing"], ["a b"], ["it's"],
-            ["ü"], [""], ["a:b"], ["a\nb"], ["#a"], ["{"], ["--compress-program=a", "--compress-program=b"],
-            ["--random-source=a", "--random-source=b"], ["-o", "a", "-o", "b"], ["--parallel"],
-            ["-k"], ["+1x"], ["+1", "-2x"], ["+1", "-2."], ["--output"], ["-nM"], ["-k1,1gh"], ["-kx"],
-        ])
+        tabs = WRONG_TABS if self.separator is None else ()
+        return shlex.split(self.random.choice((*tabs, *WRONG)).replace("NEWLINE", "\n"))
 
     # ---- Files ----
 
@@ -178,7 +214,9 @@ class Case:
         r = self.random
         kind = r.choice(kinds)
         if kind == "bytes":
-            return bytes(r.choice(b"ab AB\x00\x01\t\x7f\x81\xe9\xff.,-1") for _ in range(r.randrange(6)))
+            return bytes(
+                r.choice(b"ab AB\x00\x01\t\x7f\x81\xe9\xff.,-1") for _ in range(r.randrange(6))
+            )
         words = {"number": NUMBERS, "month": MONTHS, "version": VERSIONS, "word": WORDS}[kind]
         return (r.choice(BLANKS) + r.choice(words)).encode()
 
@@ -195,7 +233,9 @@ class Case:
             elif self.chance(0.1):
                 text.append(b"")
             else:
-                text.append(joint.join(self.make_field(kinds) for _ in range(r.choice([1, 1, 2, 3, 4]))))
+                text.append(
+                    joint.join(self.make_field(kinds) for _ in range(r.choice([1, 1, 2, 3, 4])))
+                )
         if self.chance(0.1):
             text = [line + b"\r" for line in text]
         data = b"".join(line.replace(self.end, b"") + self.end for line in text)
@@ -211,7 +251,7 @@ class Case:
         r = self.random
         many = any(w in ("-m", "--merge", "--me") for g in self.options for w in g)
         count = r.choice([2, 3, 5, 20]) if many else r.choice([0, 1, 1, 1, 1, 2, 3])
-        names = ["f%d" % i for i in range(count)]
+        names = [f"f{i}" for i in range(count)]
         for name in names:
             self.make_file(name)
         if count == 0 or self.chance(0.1):
@@ -249,8 +289,15 @@ class Case:
     def run(self, program, folder):
         self.prepare(folder)
         environment = dict(os.environ, LC_ALL="C", **self.environment)
-        done = subprocess.run([program, *self.words], cwd=folder, input=self.stdin, env=environment,
-                              capture_output=True, timeout=120, check=False)
+        done = subprocess.run(
+            [program, *self.words],
+            cwd=folder,
+            input=self.stdin,
+            env=environment,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
         files = {}
         for name in sorted(os.listdir(folder)):
             if os.path.isfile(os.path.join(folder, name)):
@@ -265,7 +312,7 @@ def first_line(text):
 
 
 def is_random(case):
-    return any(w in ("-R", "--random-sort", "--sort=random", "--random-sor") for w in case.words)
+    return any(w in RANDOM for w in case.words)
 
 
 def same_groups(case, a, b):
@@ -278,24 +325,27 @@ def same_groups(case, a, b):
 
 def allowed(case, expected, got):
     """Differences that are documented in the cookbook or below."""
-    code, out, error, files = expected
+    code, _, error, _ = expected
     # A word that is not one of --check or --sort: GNU sort 9.1 exits with 1, which -c means.
     if code == 1 and error.startswith((b"invalid argument", b"ambiguous argument")):
         return got[0] == 2 and got[2] == error
     # A failed sort creates or empties the file of -o; ordo leaves it as it was.
-    if code == 2 and got[0] == 2 and got[2] == error:
-        return True
-    return False
+    return code == 2 and got[0] == 2 and got[2] == error
 
 
 def compare(case, expected, got):
     if expected == got or allowed(case, expected, got):
         return True
-    if is_random(case) and {expected[0], got[0]} <= {0, 1} and (b"disorder" in expected[2] + got[2]):
+    if (
+        is_random(case)
+        and {expected[0], got[0]} <= {0, 1}
+        and (b"disorder" in expected[2] + got[2])
+    ):
         return True
     if is_random(case) and expected[0] == got[0] and expected[2] == got[2]:
         return same_groups(case, expected[1], got[1]) and all(
-            same_groups(case, data, got[3].get(name, b"")) for name, data in expected[3].items())
+            same_groups(case, data, got[3].get(name, b"")) for name, data in expected[3].items()
+        )
     return False
 
 
@@ -309,11 +359,12 @@ def main():
         if compare(case, expected, got):
             continue
         failed += 1
-        print("case %d of seed %d: sort %s %s" % (number, seed, " ".join(map(repr, case.words)), case.environment or ""))
+        words = " ".join(map(repr, case.words))
+        print(f"case {number} of seed {seed}: sort {words} {case.environment or ''}")
         for name, a, b in zip(("exit code", "stdout", "stderr", "files"), expected, got):
             if a != b:
-                print("  %s: expected %.300r, got %.300r" % (name, a, b))
-    print("%d cases, %d differences" % (cases, failed))
+                print(f"  {name}: expected {repr(a)[:300]}, got {repr(b)[:300]}")
+    print(f"{cases} cases, {failed} differences")
     return failed > 0
 
 
