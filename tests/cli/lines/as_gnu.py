@@ -195,7 +195,7 @@ class Case:
             groups.append([r.choice(RANDOM)])
         if self.chance(0.08):
             self.wrong = True
-            groups = [g for g in groups if not g[0].startswith(("--ba", "--co"))]
+            groups = [g for g in groups if not "".join(g).startswith(("--ba", "--co"))]
             groups.append(self.wrong_words())
         if self.chance(0.05):
             self.environment["POSIXLY_CORRECT"] = "1"
