@@ -1,6 +1,7 @@
 /* main.c - the command `ordo`: finds the command named by the first word and runs it. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "cli/base/as_sort.h"
 #include "cli/cmd/command.h"
 #include "cli/ui/completion.h"
 #include "cli/ui/help_short.h"
@@ -257,11 +258,25 @@ static int print_manual(const char *name)
     return ok ? CLI_OK : no_memory("help");
 }
 
+static int execute_gnu_sort(int argc, char **argv)
+{
+    char        name[] = "sort";
+    char *const given = argv[0];
+
+    argv[0] = name;
+    cli_be_sort();
+    const int code = command_execute(&command_gnu_sort, argc, argv);
+    argv[0] = given;
+    return code;
+}
+
 /* argv[0] is the name of the command. */
 static int execute_command(int argc, char **argv)
 {
     const command *const c = find_command(argv[0]);
 
+    if (c == &command_sort && argc > 1 && strcmp(argv[1], "--gnu") == 0)
+        return execute_gnu_sort(argc - 1, argv + 1);
     if (c != NULL)
         return command_execute(c, argc, argv);
     return strcmp(argv[0], "bench") == 0        ? execute_bench(argv)
@@ -303,7 +318,10 @@ static int print_help(int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
     const char *const word = argc > 1 ? argv[1] : "";
+    const char *const slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
 
+    if (argc > 0 && strcmp(slash != NULL ? slash + 1 : argv[0], "sort") == 0)
+        return execute_gnu_sort(argc, argv);
     if (argc < 2) {
         (void)print_commands(false, stderr);
         return CLI_TROUBLE;
@@ -340,6 +358,6 @@ int main(int argc, char **argv)
         return CLI_TROUBLE;
     const int code = dispatch(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout))
-        return cli_error("stdout: cannot write: %s", strerror(errno));
+        return file_failed("write", "stdout", errno) ? CLI_OK : CLI_TROUBLE;
     return code;
 }

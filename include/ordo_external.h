@@ -98,6 +98,9 @@ typedef struct ordo_external_opts {
     /* Called on the caller's thread, many times a second while the call works; NULL: not called. */
     void (*watch)(void *user, const ordo_external_phase *phase);
     void *watch_user;
+    /* Sort of lines: merge at most so many sorted runs at once, at least 2; more runs are merged in
+     * several steps through temporary files. 0: as many as the memory allows.                  */
+    uint64_t most_runs;
 } ordo_external_opts;
 
 /* A phase that has ended. The step with the most busy seconds is the bound of the phase. */

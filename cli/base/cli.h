@@ -33,6 +33,11 @@ __attribute__((format(printf, 2, 3))) void cli_line(FILE *to, const char *format
 __attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
 #define cli_fail(...) (cli_error(__VA_ARGS__), false)
 
+/* The command was called by the name of sort(1): messages begin with "sort: ", files are never taken
+ * for compressed ones, and there is no progress bar. */
+void cli_be_sort(void);
+bool cli_is_sort(void);
+
 /* What is added to messages that say "not enough memory": what the user can do. The text is not
  * copied; "" at first. */
 void cli_set_memory_hint(const char *hint);

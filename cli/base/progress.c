@@ -123,7 +123,7 @@ static bool begin(void)
 {
     if (!bar.begun) {
         bar.begun = true;
-        bar.delay = isatty(STDERR_FILENO) ? progress_delay() : -1;
+        bar.delay = !cli_is_sort() && isatty(STDERR_FILENO) ? progress_delay() : -1;
         bar.step = bar.delay > 0 ? usual_step : 0;
         bar.first = cli_now();
         bar.next = bar.first + bar.delay;

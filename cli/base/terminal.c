@@ -21,6 +21,13 @@ enum {
     HUGE_LEAST = 4 << 20
 };
 
+static bool       is_sort;
+static const char as_sort[] = "sort: ";
+
+void cli_be_sort(void) { is_sort = true; }
+
+bool cli_is_sort(void) { return is_sort; }
+
 static bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
 
 static const char *memory_hint = "";
@@ -32,12 +39,15 @@ static void print_line(FILE *to, const char *before, const char *format, va_list
     char         text[LINE_MOST];
     const int    length = vsnprintf(text, sizeof text, format, args);
     const size_t used = length < 0 ? 0 : strlen(text);
+    /* Many messages begin with the name of the command. */
+    const size_t named =
+        before == as_sort && strncmp(text, as_sort, strlen(as_sort)) == 0 ? strlen(as_sort) : 0;
 
     if (to == stderr)
         progress_hide();
     flockfile(to);
     fputs(before, to);
-    for (size_t i = 0, n; i < used; i += n) {
+    for (size_t i = named, n; i < used; i += n) {
         for (n = 0; is_printable(text[i + n]);)
             n++;
         fwrite(text + i, 1, n, to);
@@ -68,7 +78,7 @@ int cli_error(const char *format, ...)
     progress_end();
     fflush(stdout);
     va_start(args, format);
-    print_line(stderr, "ordo: ", format, args);
+    print_line(stderr, is_sort ? as_sort : "ordo: ", format, args);
     va_end(args);
     return CLI_TROUBLE;
 }

@@ -18,6 +18,15 @@
 
 bool ties_disturb(const execution *e) { return e->o.unique && e->command != &command_merge; }
 
+/* As sort(1) does: the whole line, as it is. */
+static void complain_as_sort(const execution *e, const char *name, size_t number, const char *line,
+                             size_t length)
+{
+    fprintf(stderr, "sort: %s:%zu: disorder: ", strcmp(name, "stdin") == 0 ? "-" : name, number);
+    fwrite(line, 1, length, stderr);
+    fputc(e->order.line_end, stderr);
+}
+
 /* Names an element in the words of GNU sort; number counts lines or elements from 1. */
 static void complain(const execution *e, const char *name, size_t number, const char *text,
                      size_t length)
@@ -27,6 +36,8 @@ static void complain(const execution *e, const char *name, size_t number, const 
         cli_error("%s: not sorted: %s %zu is out of order: %s" MERGE_ADVICE, name,
                   e->o.text ? "line" : "number", number,
                   cli_printable(text, length, shown, sizeof shown));
+    else if (e->o.check == CHECK_REPORT && cli_is_sort())
+        complain_as_sort(e, name, number, text, length);
     else if (e->o.check == CHECK_REPORT)
         cli_error("%s:%zu: disorder: %s", name, number,
                   cli_printable(text, length, shown, sizeof shown));

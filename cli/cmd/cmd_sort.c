@@ -65,10 +65,7 @@ static const char sort_help[] =
     "                              begins with the blanks before it\n"
     "  -z, --zero-terminated       lines end with NUL, not with a newline\n"
     "* -m, --merge       merge files that are sorted\n"
-    "  --debug           mark the bytes of each key below its line\n\n"
-    "Files and threads:\n"
-    "  --files0-from F   read the files whose names, each with a NUL at its end, are in F\n"
-    "  --parallel N      the same as --threads N\n";
+    "  --debug           mark the bytes of each key below its line\n";
 
 static const char argsort_help[] =
     "Examples:\n"
@@ -105,24 +102,10 @@ static const option_spec sort_specs[] = {
     OPTION_ROW(options, "check", 'c', check, OPTION_MAYBE, "diagnose-first quiet silent",
                CHECK_REPORT, 0),
     LETTER("C", 'C', line.quiet),
-    LETTER("numeric-sort", 'n', line.numeric),
-    LETTER("general-numeric-sort", 'g', line.general),
-    LETTER("human-numeric-sort", 'h', line.human),
-    LETTER("month-sort", 'M', line.month),
-    LETTER("version-sort", 'V', line.version),
-    LETTER("random-sort", 'R', line.random),
-    CHOICE("sort", line.word, 1, "general-numeric human-numeric month numeric random version"),
-    LETTER("ignore-leading-blanks", 'b', line.blanks),
-    LETTER("dictionary-order", 'd', line.dictionary),
-    LETTER("ignore-case", 'f', line.fold),
-    LETTER("ignore-nonprinting", 'i', line.printable),
-    OPTION_ROW(options, "key", 'k', line.keys, OPTION_KEYS, option_columns, 0, 0),
+    SORT_ORDERS,
     TEXT("field-separator", 't', line.separator),
     CSV_OPTIONS,
-    LETTER("zero-terminated", 'z', line.zero),
-    LETTER("merge", 'm', line.merge),
-    FLAG("debug", line.debug),
-    TEXT("files0-from", 0, line.names_file),
+    FLAG("gnu", line.gnu),
     TEXT("random-source", 0, line.random_file),
     COUNT("seed", 0, line.seed, 0, UINT64_MAX - 1),
     COUNT("parallel", 0, common.threads, 1, 4096),
@@ -200,6 +183,8 @@ static const char *sort_wrong(execution *e)
     const char *const option = lines_option(o);
     const char       *wrong = check_wrong(e);
 
+    if (o->line.gnu)
+        return "--gnu must be the first word after 'sort'";
     if (csv_option(o) != NULL) {
         e->quiet = o->check;
         return wrong != NULL ? wrong : csv_wrong(e);

@@ -10,56 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- The input files: operands, or the names in the file of --files0-from ---- */
-
-static const char *const standard_input[] = {NULL};
-
-/* Splits names[0..length), which end with NUL; the last one may have no NUL of its own. */
-static bool split_names(execution *e, const char *from, size_t length)
-{
-    size_t n = 0;
-
-    for (size_t at = 0; at < length; at += strlen(e->names + at) + 1)
-        n++;
-    if (n == 0)
-        return cli_fail("%s: --files0-from: there is no file name in it", from);
-    e->name_list = malloc(n * sizeof *e->name_list);
-    if (e->name_list == NULL)
-        return cli_fail("sort: not enough memory for %zu file names", n);
-    e->paths = e->name_list;
-    e->path_count = n;
-    for (size_t i = 0, at = 0; i < n; i++, at += strlen(e->names + at) + 1) {
-        e->name_list[i] = e->names + at;
-        if (e->names[at] == '\0')
-            return cli_fail("%s:%zu: --files0-from: the file name is empty", from, i + 1);
-        if (strcmp(e->names + at, "-") == 0 && strcmp(from, "stdin") == 0)
-            return cli_fail(
-                "stdin:%zu: --files0-from -: the names come from stdin, so that no file "
-                "can be '-'",
-                i + 1);
-    }
-    return true;
-}
-
-static bool find_files(execution *e)
-{
-    const option_texts *const operands = &e->o.operands;
-    const char *const         from = e->o.line.names_file;
-    source                    s;
-
-    e->paths = operands->n > 0 ? operands->texts : standard_input;
-    e->path_count = operands->n > 0 ? operands->n : 1;
-    if (from == NULL)
-        return true;
-    if (operands->n > 0)
-        return cli_fail("%s: --files0-from gives the files: unexpected operand '%s'",
-                        e->command->name, cli_quoted(operands->texts[0]));
-    if (source_open(&s, from))
-        e->names = source_take(&s);
-    source_close(&s);
-    return e->names != NULL && split_names(e, s.name, s.end);
-}
-
 enum {
     HELD_LEAST = 1 << 20 /* bytes of data that count for a limit of memory */
 };
@@ -89,9 +39,19 @@ static const char help_resume[] =
 
 static const char help_sort[] =
     "  --buffer-size S   the same as -S S\n"
-    "  --batch-size N    -m: merge at most N files at once; default: what memory and open files\n"
-    "                    allow, at most 1024\n"
-    "  --compress-program P  accepted; temporary files are always packed\n";
+    "  --batch-size N    merge at most N files or sorted parts of lines at once; default: what\n"
+    "                    memory and open files allow, at most 1024\n"
+    "  --compress-program P  lines: program P compresses temporary files, P -d decompresses them;\n"
+    "                    default: ordo packs them\n";
+
+static const char help_sort_files[] =
+    "\nFiles and threads:\n"
+    "  --files0-from F   read the files whose names, each with a NUL at its end, are in F\n"
+    "  --parallel N      the same as --threads N\n"
+    "  --gnu             as the first word after 'sort': only the options, messages and exit "
+    "codes\n"
+    "                    of GNU sort; all operands are files, of lines. The same if a link to\n"
+    "                    ordo has the name 'sort'\n";
 
 static const char help_records[] =
     "\nRecords:\n"
@@ -144,6 +104,10 @@ static const char help_end[] =
 static void print_help(const command *c, FILE *to)
 {
     fputs(c->help, to);
+    if ((c->flags & OWN_HELP) != 0)
+        return;
+    if (c == &command_sort)
+        fputs(help_sort_files, to);
     csv_print_help(c, to);
     if ((c->flags & (EXTERNAL | CSV_IN)) != 0)
         fprintf(to, "\n%s larger than memory:\n%s",
@@ -179,7 +143,10 @@ static void print_help(const command *c, FILE *to)
     }
 }
 
-void command_print_version(void) { printf("ordo %s\n", ordo_version()); }
+void command_print_version(void)
+{
+    printf(cli_is_sort() ? "sort (ordo) %s\n" : "ordo %s\n", ordo_version());
+}
 
 char *command_help(const command *c)
 {

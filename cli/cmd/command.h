@@ -20,20 +20,21 @@
 #include "cli/ui/context.h"
 
 typedef enum command_flag {
-    READS = 1,         /* the input                                                  */
-    WRITES = 2,        /* an output                                                  */
-    FEW = 4,           /* few results: text by default, not the format of the input  */
-    LINES_IN = 8,      /* has the option --text                                      */
-    LINES_OUT = 16,    /* with --text or --fasta the only format of results is text  */
-    PACKED_BITS = 32,  /* has --dtype bits                                           */
-    MANY_FILES = 64,   /* reads several files as one                                 */
-    LETTER_H = 128,    /* -h is an option, not --help                                */
-    EXTERNAL = 256,    /* takes data larger than memory: -S and -T                   */
-    RECORDS = 512,     /* has --record-size                                          */
-    CSV_IN = 1024,     /* has the options --csv and --tsv                            */
-    CSV_GROUPS = 2048, /* with them --by COLUMN                                      */
-    NO_ARRAY = 4096,   /* the output is no array: the help describes -o, no --format  */
-    BZIP2_WORDS = 8192 /* options are also in the variables BZIP2 and BZIP            */
+    READS = 1,          /* the input                                                  */
+    WRITES = 2,         /* an output                                                  */
+    FEW = 4,            /* few results: text by default, not the format of the input  */
+    LINES_IN = 8,       /* has the option --text                                      */
+    LINES_OUT = 16,     /* with --text or --fasta the only format of results is text  */
+    PACKED_BITS = 32,   /* has --dtype bits                                           */
+    MANY_FILES = 64,    /* reads several files as one                                 */
+    LETTER_H = 128,     /* -h is an option, not --help                                */
+    EXTERNAL = 256,     /* takes data larger than memory: -S and -T                   */
+    RECORDS = 512,      /* has --record-size                                          */
+    CSV_IN = 1024,      /* has the options --csv and --tsv                            */
+    CSV_GROUPS = 2048,  /* with them --by COLUMN                                      */
+    NO_ARRAY = 4096,    /* the output is no array: the help describes -o, no --format  */
+    BZIP2_WORDS = 8192, /* options are also in the variables BZIP2 and BZIP           */
+    OWN_HELP = 16384    /* the help is whole: no shared options                       */
 } command_flag;
 
 enum {
@@ -81,6 +82,8 @@ typedef struct command {
 #define ORDO_OTHER(name, help)
 #include "cli/cmd/commands.def"
 
+extern const command command_gnu_sort; /* lines/gnu_sort.c: `ordo sort` under the name of sort(1) */
+
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);
 
@@ -89,6 +92,12 @@ void command_print_version(void);
 
 /* The help (help_text.h), to be freed. NULL: no memory. */
 char *command_help(const command *c);
+
+/* input_files.c: finds e->paths, once. False after a message. */
+bool find_files(execution *e);
+
+/* input_files.c: whether all files can be read; if not, a message says so in the words of sort(1). */
+bool files_readable(const execution *e);
 
 /* ---- For `work` ---- */
 

@@ -72,6 +72,8 @@ static bool open_replacement(output *out, const char *path)
     out->replaces = true;
     if (!out->exists && errno != ENOENT)
         return output_trouble(out, errno);
+    if (out->exists && access(path, W_OK) != 0 && cli_is_sort())
+        return output_trouble(out, errno);
     if (out->exists && access(path, W_OK) != 0)
         return cli_fail("%s: cannot write: %s; make the file writable or name another one", path,
                         strerror(errno));
@@ -83,6 +85,8 @@ static bool open_replacement(output *out, const char *path)
         return true;
     }
     const int error = errno;
+    if (cli_is_sort())
+        return output_trouble(out, error);
     return cli_fail("%s: cannot create a temporary file in its folder: %s%s", path, strerror(error),
                     error == ENOENT ? "; create the folder first"
                                     : "; write to a folder that you may change, or to stdout");
@@ -217,11 +221,13 @@ static bool open_file(output *out, const char *path)
 {
     struct stat st;
 
+    if (path[0] == '\0' && cli_is_sort())
+        return output_trouble(out, ENOENT);
     if (path[0] == '\0')
         return cli_fail("--output: the name of the file is empty");
     out->exists = stat(path, &st) == 0;
     if (out->exists && S_ISDIR(st.st_mode))
-        return cli_fail("%s: cannot write: %s", path, strerror(EISDIR));
+        return output_trouble(out, EISDIR);
     if (!out->exists || S_ISREG(st.st_mode))
         return open_replacement(out, path);
     out->fd = open(path, O_WRONLY | O_CLOEXEC);

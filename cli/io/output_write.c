@@ -7,6 +7,7 @@
 
 #include "cli/io/npy.h"
 
+#include "cli/base/as_sort.h"
 #include "cli/base/workers.h"
 #include "cli/io/number/digits.h"
 #include "cli/io/number/keys.h"
@@ -41,6 +42,8 @@ bool output_trouble(const output *out, int error)
                                : error == EROFS || error == EACCES || error == EPERM
                                    ? "; write to a folder that you may change"
                                    : "";
+    if (cli_is_sort())
+        return file_failed(out->fd < 0 ? "open" : "write", out->name, error);
     return cli_fail("%s: cannot write: %s%s%s", out->name, strerror(error),
                     out->replaces && out->exists ? "; the file is unchanged" : "", advice);
 }

@@ -4,7 +4,7 @@
 
 #include "cli/io/source.h"
 
-#include "cli/base/cli.h"
+#include "cli/base/as_sort.h"
 #include "cli/base/workers.h"
 #include "cli/io/npy.h"
 
@@ -35,7 +35,7 @@ static bool open_file(source *s, const char *path)
     s->size = s->done = 0;
     s->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
-        return cli_fail("%s: cannot open: %s", s->name, strerror(errno));
+        return file_failed("open", s->name, errno);
     if (fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode)) {
         s->size = (size_t)st.st_size;
         s->start = lseek(s->fd, 0, SEEK_CUR);
@@ -58,6 +58,19 @@ bool source_open(source *s, const char *path)
     if (!open_file(s, path))
         return false;
     s->block = malloc(s->capacity + 1);
+    return s->block != NULL || cli_fail("%s: not enough memory to read it", s->name);
+}
+
+bool source_open_fd(source *s, int fd, const char *name)
+{
+    *s = (source){.name = name,
+                  .fd = fd,
+                  .start = -1,
+                  .line_end = '\n',
+                  .left = SIZE_MAX,
+                  .looked = true,
+                  .capacity = 2 * CHUNK,
+                  .block = malloc(2 * CHUNK + 1)};
     return s->block != NULL || cli_fail("%s: not enough memory to read it", s->name);
 }
 
@@ -124,7 +137,7 @@ static bool read_file(source *s, char *out, size_t most, size_t *got)
         n = read(s->fd, out, most < s->left ? most : s->left);
     while (n < 0 && errno == EINTR);
     if (n < 0)
-        return cli_fail("%s: cannot read: %s", s->name, strerror(errno));
+        return file_failed("read", s->name, errno);
     *got = (size_t)n;
     s->left -= s->left == SIZE_MAX ? 0 : *got;
     return true;

@@ -50,6 +50,9 @@ typedef enum source_result {
 bool source_open(source *s, const char *path);
 void source_close(source *s);
 
+/* The same for an open file, which source_close() closes. It is not taken for a compressed one. */
+bool source_open_fd(source *s, int fd, const char *name);
+
 /* Joins n files to one text: the last line of each gets its end. With an option that implies lines
  * .npy files are refused (option). */
 bool source_open_lines(source *s, const char *const *paths, size_t n, char line_end,

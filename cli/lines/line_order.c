@@ -4,6 +4,8 @@
  * options of its own takes none of the options for all keys; a key without takes all of them. */
 #include "cli/lines/line_order.h"
 
+#include "cli/base/as_sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,19 @@ enum {
 };
 
 static bool holds(const char *letters, char letter) { return strchr(letters, letter) != NULL; }
+
+/* In the words of sort(1), which lists all letters that order; d implies i. */
+static bool incompatible(const char *letters)
+{
+    char   list[16];
+    size_t n = 0;
+
+    for (const char *l = "dfghiMnRV"; *l != '\0'; l++)
+        if (holds(letters, *l) && (*l != 'i' || !holds(letters, 'd')))
+            list[n++] = *l;
+    list[n] = '\0';
+    return cli_fail("options '-%s' are incompatible", list);
+}
 
 /* Names two letters that cannot be used together. Numbers and months are compared alone; -V, -R, -d
  * and -i can be combined. `key` is the value of -k; NULL: the options for all keys. */
@@ -27,7 +42,8 @@ static bool check_letters(const char *letters, const char *key)
         if (!is_alone && !holds(together, *l))
             continue;
         if (first != '\0' && first != *l && (is_alone || holds(alone, first)))
-            return key != NULL
+            return cli_is_sort() ? incompatible(letters)
+                   : key != NULL
                        ? cli_fail("sort: -k %s: the options %c and %c cannot be used together; "
                                   "expected one of n, g, h, M, V",
                                   cli_quoted(key), first, *l)
@@ -66,10 +82,12 @@ static void set_letters(line_key *key, const char *letters)
     make_tables(key, letters);
 }
 
-/* Reads digits into *value; a number that does not fit is SIZE_MAX, beyond every line. NULL if
- * there are none. */
+/* Reads digits, which may follow white space and a '+', into *value; a number that does not fit is
+ * SIZE_MAX, beyond every line. NULL if there are none. */
 static const char *read_position(const char *p, size_t *value)
 {
+    p += strspn(p, " \t\n\v\f\r");
+    p += *p == '+';
     if (!is_digit(*p))
         return NULL;
     for (*value = 0; is_digit(*p); p++)
@@ -79,29 +97,51 @@ static const char *read_position(const char *p, size_t *value)
     return p;
 }
 
-static const char *bad_key(const char *key, const char *why)
+/* `name`: what sort(1) says. Returns NULL. */
+static const char *bad_key(const char *key, const char *why, const char *name)
 {
-    cli_error("sort: -k: '%s': %s; expected FIELD[.BYTE][OPTIONS][,FIELD[.BYTE][OPTIONS]], such as "
-              "2,2n",
-              cli_quoted(key), why);
+    if (cli_is_sort())
+        cli_error("%s: invalid field specification %s", name, sort_quoted(key));
+    else
+        cli_error("sort: -k: '%s': %s; expected FIELD[.BYTE][OPTIONS][,FIELD[.BYTE][OPTIONS]], "
+                  "such as 2,2n",
+                  cli_quoted(key), why);
     return NULL;
 }
 
+/* A number is missing at the beginning of `rest`. */
+static const char *missing(const char *key, const char *rest, const char *why, const char *name)
+{
+    if (!cli_is_sort())
+        return bad_key(key, why, name);
+    cli_error("%s: invalid count at start of %s", name, sort_quoted(rest));
+    return NULL;
+}
+
+static const char *stray(const char *key, const char *why)
+{
+    return bad_key(key, why, "stray character in field spec");
+}
+
 /* Reads FIELD[.BYTE] and option letters, which are appended to letters. *blanks: b is one. */
-static const char *read_end(const char *text, const char *p, size_t *field, size_t *byte,
+static const char *read_end(const char *text, const char *from, size_t *field, size_t *byte,
                             bool *blanks, char *letters)
 {
-    size_t n = strlen(letters);
+    const char *p = read_position(from, field);
+    size_t      n = strlen(letters);
 
-    if ((p = read_position(p, field)) == NULL)
-        return bad_key(text, "a field number is missing");
+    if (p == NULL)
+        return missing(text, from, "a field number is missing",
+                       from == text ? "invalid number at field start" : "invalid number after ','");
     if (*field == 0)
-        return bad_key(text, "fields count from 1");
-    if (*p == '.' && (p = read_position(p + 1, byte)) == NULL)
-        return bad_key(text, "a byte number is missing after '.'");
+        return bad_key(text, "fields count from 1", "field number is zero");
+    from = p + 1;
+    if (*p == '.' && (p = read_position(from, byte)) == NULL)
+        return missing(text, from, "a byte number is missing after '.'",
+                       "invalid number after '.'");
     for (; *p != '\0' && *p != ','; p++) {
         if (!holds("bdfghiMnRrV", *p))
-            return bad_key(text, "unknown option");
+            return stray(text, "unknown option");
         *blanks |= *p == 'b';
         if (!holds(letters, *p)) {
             letters[n++] = *p;
@@ -111,9 +151,9 @@ static const char *read_end(const char *text, const char *p, size_t *field, size
     return p;
 }
 
-static bool read_key(const char *text, const char *inherited, line_key *key)
+/* `letters` gets the options of the key itself. */
+static bool read_key(const char *text, line_key *key, char *letters)
 {
-    char   letters[16] = "";
     size_t first_byte = 1;
 
     const char *p =
@@ -121,22 +161,46 @@ static bool read_key(const char *text, const char *inherited, line_key *key)
     if (p == NULL)
         return false;
     if (first_byte == 0)
-        return bad_key(text, "bytes count from 1") != NULL;
+        return bad_key(text, "bytes count from 1", "character offset is zero") != NULL;
     key->first_field--;
     key->first_byte = first_byte - 1;
     if (*p == ',')
         p = read_end(text, p + 1, &key->last_field, &key->last_byte, &key->last_blanks, letters);
-    if (p == NULL)
-        return false;
-    if (*p != '\0')
-        return bad_key(text, "there is a second ','") != NULL;
-    const bool inherits = letters[0] == '\0';
-    if (!check_letters(inherits ? inherited : letters, inherits ? NULL : text))
+    if (p != NULL && *p != '\0')
+        return stray(text, "there is a second ','") != NULL;
+    return p != NULL;
+}
+
+/* Gives the key its own options or, if it has none, those for all keys. */
+static bool set_key(const char *text, const char *inherited, const char *own, line_key *key)
+{
+    const bool        inherits = own[0] == '\0';
+    const char *const letters = inherits ? inherited : own;
+
+    if (!check_letters(letters, inherits ? NULL : text))
         return false;
     if (inherits)
         key->first_blanks = key->last_blanks = holds(inherited, 'b');
-    set_letters(key, inherits ? inherited : letters);
+    set_letters(key, letters);
     return true;
+}
+
+enum {
+    LETTERS = 16 /* bytes for the options of a key */
+};
+
+/* As sort(1), looks at how options fit after all keys have been read. */
+static bool read_keys(const line_request *request, line_order *out)
+{
+    char(*const own)[LETTERS] = calloc(request->n + 1, sizeof *own);
+    bool ok = own != NULL || cli_fail("sort: not enough memory for the keys");
+
+    for (size_t i = 0; ok && i < request->n; i++)
+        ok = read_key(request->keys[i], &out->keys[i], own[i]);
+    for (size_t i = 0; ok && i < request->n; i++)
+        ok = set_key(request->keys[i], request->letters, own[i], &out->keys[i]);
+    free(own);
+    return ok;
 }
 
 static bool read_separator(const char *text, int *separator)
@@ -146,6 +210,10 @@ static bool read_separator(const char *text, int *separator)
     *separator = -1;
     if (strcmp(text, "\\0") == 0)
         *separator = '\0';
+    else if (text[0] == '\0' && cli_is_sort())
+        return cli_fail("empty tab");
+    else if (text[0] != '\0' && text[1] != '\0' && cli_is_sort())
+        return cli_fail("multi-character tab %s", sort_quoted(text));
     else if (text[0] == '\0' || text[1] != '\0')
         return cli_fail("sort: -t: '%s' is not one byte, and not \\0%s", cli_quoted(text), advice);
     else
@@ -170,8 +238,7 @@ bool line_order_make(const line_request *request, line_order *out)
     out->keys = calloc(out->n + 1, sizeof *out->keys);
     if (out->keys == NULL)
         ok = cli_fail("sort: not enough memory for the keys");
-    for (size_t i = 0; ok && i < request->n; i++)
-        ok = read_key(request->keys[i], letters, &out->keys[i]);
+    ok = ok && read_keys(request, out);
     if (ok && whole) {
         out->keys[0].first_blanks = holds(letters, 'b');
         set_letters(&out->keys[0], letters);

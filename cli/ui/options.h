@@ -23,10 +23,12 @@ typedef enum option_kind {
     OPTION_REAL,     /* double, never NaN, so that NaN may mean "not given"     */
     OPTION_CHOICE,   /* int: one of the names in choices                        */
     OPTION_MAYBE,    /* the same; without "=value" the first name               */
+    OPTION_BITS,     /* int: for the i-th of these names bit i is set           */
     OPTION_TEXTS,    /* option_texts: may be given several times                */
     OPTION_KEYS,     /* the same; operands of the form +F.B -F.B are values, too */
     OPTION_SIZE,     /* uint64_t: see option_size(), at least `least`           */
-    OPTION_SET       /* int: becomes `least`; the last option for a field wins  */
+    OPTION_SET,      /* int: becomes `least`; the last option for a field wins  */
+    OPTION_IGNORED   /* a number as the value or the next word; nothing is set  */
 } option_kind;
 
 typedef struct option_spec {
@@ -34,8 +36,9 @@ typedef struct option_spec {
     char        letter;
     option_kind kind;
     size_t      offset;  /* of the field */
-    const char *choices; /* names between blanks, of the values from least on; "-": no name; of
-                          * other kinds what the completion offers */
+    const char *choices; /* names between blanks, of the values from least on; "-": no name. Of
+                          * other kinds what the completion offers; in sort_options the message
+                          * about two values, or about one below `least` */
     uint64_t    least, most;
 } option_spec;
 
@@ -79,14 +82,17 @@ typedef enum check_kind {
 typedef struct line_flags { /* how `ordo sort` compares lines */
     bool blanks, dictionary, fold, general, human, printable, month, numeric, random, version;
     bool merge, zero, debug, quiet;
-    int  word;              /* --sort, from 1 on */
+    bool gnu;               /* see sort_wrong()         */
+    bool report;            /* -c of sort(1)            */
+    int  words;             /* --sort, as OPTION_BITS   */
+    int  word;              /* --sort of unique, from 1 */
     option_texts keys;      /* -k */
     const char  *separator; /* -t; NULL: not given */
     const char  *names_file, *random_file;
     uint64_t     seed;       /* OPTION_UNSET: not given */
     uint64_t     memory;     /* -S: bytes; 0: not given */
     uint64_t     batch;      /* --batch-size; 0: not given */
-    const char  *compressor; /* --compress-program has no effect */
+    const char  *compressor; /* --compress-program; NULL: not given */
 } line_flags;
 
 typedef struct csv_flags { /* of rows with columns */
@@ -159,7 +165,7 @@ typedef struct options { /* the options of all commands; each command uses some 
         FLAG("no-header", csv.no_header), FLAG("no-quotes", csv.no_quotes),                        \
         CHOICE("bad", csv.bad, 1, "error last skip text")
 #define RUNNING_OPTIONS /* of commands that add a column with results of another */                \
-    COLUMNS("column", csv.columns), COLUMNS("by", csv.by), TEXT("as", 0, csv.as),                \
+    COLUMNS("column", csv.columns), COLUMNS("by", csv.by), TEXT("as", 0, csv.as),                  \
         TEXT("field-separator", 't', line.separator)
 #define CSV_KEYS COLUMNS("key", line.keys), TEXT("field-separator", 't', line.separator)
 #define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
@@ -191,6 +197,19 @@ typedef struct options { /* the options of all commands; each command uses some 
     COUNT("record-size", 0, record_size, 1, UINT32_MAX),                                           \
         COUNT("key-offset", 0, key_offset, 0, UINT32_MAX),                                         \
         NAMED("key-type", key_type, option_types)
+#define SORT_WORDS                                                                                 \
+    OPTION_ROW(options, "sort", 0, line.words, OPTION_BITS,                                        \
+               "general-numeric human-numeric month numeric random version", 0, 0)
+#define SORT_ORDERS /* that lines have in sort(1) */                                               \
+    LETTER("numeric-sort", 'n', line.numeric), LETTER("general-numeric-sort", 'g', line.general),  \
+        LETTER("human-numeric-sort", 'h', line.human), LETTER("month-sort", 'M', line.month),      \
+        LETTER("version-sort", 'V', line.version), LETTER("random-sort", 'R', line.random),        \
+        SORT_WORDS, LETTER("ignore-leading-blanks", 'b', line.blanks),                             \
+        LETTER("dictionary-order", 'd', line.dictionary), LETTER("ignore-case", 'f', line.fold),   \
+        LETTER("ignore-nonprinting", 'i', line.printable),                                         \
+        OPTION_ROW(options, "key", 'k', line.keys, OPTION_KEYS, option_columns, 0, 0),             \
+        LETTER("zero-terminated", 'z', line.zero), LETTER("merge", 'm', line.merge),               \
+        FLAG("debug", line.debug), TEXT("files0-from", 0, line.names_file)
 #define FILE_FORMAT(name, field) CHOICE(name, field, FORMAT_NPY, "npy raw text")
 #define OUTPUT_OPTIONS TEXT("output", 'o', out), FILE_FORMAT("format", format)
 #define ARRAY_OPTIONS /* of commands that read an array and write one; end the table */            \
@@ -204,6 +223,10 @@ typedef enum options_result {
     OPTIONS_VERSION,  /* --version was given, and the table has no option of that name        */
     OPTIONS_BAD       /* after a message: return CLI_TROUBLE                                  */
 } options_result;
+
+/* The options of sort(1). Under that name the command has no others; in each command their names
+ * can be abbreviated. */
+extern const option_spec sort_options[];
 
 /* Puts the words of environment variables before the options in argv, in the order of `names`,
  * which ends with NULL. Changes *argc. Returns an array to be freed, which also holds the words;

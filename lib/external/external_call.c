@@ -75,6 +75,7 @@ ordo_status external_arguments(external_call *c, const ordo_elements *elements,
     FAIL_IF(c->opts.memory != 0 && c->opts.memory < EXTERNAL_LEAST_MEMORY, ORDO_E_ARG,
             "opts.memory is %llu bytes; expected 0 or at least %d",
             (unsigned long long)c->opts.memory, EXTERNAL_LEAST_MEMORY);
+    FAIL_IF(c->opts.most_runs == 1, ORDO_E_ARG, "opts.most_runs is 1; expected 0 or at least 2");
     FAIL_IF(c->opts.directory_count > SPILL_MOST_DIRECTORIES, ORDO_E_ARG,
             "opts.directory_count is %zu; expected at most %d", c->opts.directory_count,
             SPILL_MOST_DIRECTORIES);

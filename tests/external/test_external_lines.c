@@ -231,12 +231,13 @@ enum {
 
 static ordo_ctx         *both[CONTEXTS]; /* of 1 and 3 threads */
 static uint64_t          most_levels;
+static uint64_t          most_runs; /* of the options */
 static const char *const here[] = {"."};
 
 static ordo_external_opts options(uint64_t flags)
 {
     return ORDO_OPTS(ordo_external_opts, .flags = flags | ORDO_SPILL_IN_MEMORY, .memory = MEMORY,
-                     .directories = here, .directory_count = 1);
+                     .directories = here, .directory_count = 1, .most_runs = most_runs);
 }
 
 static void check_sort_with(ordo_ctx *ctx, const ordo_line_format *format, size_t length,
@@ -284,6 +285,23 @@ static void test_kinds(void)
             size_t const length = make_text((line_kind)kind, TEXT, '\n', options_set % 3 == 0);
             check_sort(&format, length, flags, true);
         }
+}
+
+/* Runs that are merged by twos are written more often. */
+static void test_few_runs(void)
+{
+    ordo_line_format const format = ORDO_OPTS(ordo_line_format, .end = '\n');
+    uint64_t const         levels_before = most_levels;
+    testkit_case("runs as many as fit");
+    most_levels = 0;
+    check_sort(&format, make_text(WORDS, TEXT, '\n', true), 0, true);
+    uint64_t const usual = most_levels;
+    testkit_case("runs merged by twos");
+    most_runs = 2;
+    check_sort(&format, make_text(WORDS, TEXT, '\n', true), 0, true);
+    CHECK(most_levels > usual);
+    most_runs = 0;
+    most_levels = levels_before;
 }
 
 static ordo_status sort_tapes(ordo_ctx *ctx, const ordo_line_format *format, tape *from, tape *to,
@@ -415,6 +433,10 @@ static void test_refused(ordo_ctx *ctx)
                  ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_external_sort_lines(ctx, &good, NULL, &sink, NULL, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_external_sort_lines(ctx, &good, &source, NULL, NULL, NULL), ctx);
+    CHECK_STATUS(ORDO_E_ARG,
+                 ordo_external_sort_lines(ctx, &good, &source, &sink,
+                                          &ORDO_OPTS(ordo_external_opts, .most_runs = 1), NULL),
+                 ctx);
 }
 
 int main(void)
@@ -426,6 +448,7 @@ int main(void)
             return testkit_done();
     }
     test_kinds();
+    test_few_runs();
     test_ends();
     test_small();
     for (size_t i = 0; i < CONTEXTS; i++) {

@@ -54,16 +54,16 @@ static const char *foreign_option(const execution *e)
 const char *csv_unused(const execution *e)
 {
     const options *const o = &e->o;
-    const bool           sorts_lines = e->command == &command_sort;
-    const bool           takes_fasta = sorts_lines || e->command == &command_rank;
-    const given          all[] = {{o->csv.header, "--header"},
-                                  {o->csv.no_header, "--no-header"},
-                                  {o->csv.no_quotes, "--no-quotes"},
-                                  {o->csv.bad != 0, "--bad"},
-                                  {o->csv.columns.n > 0, "--column"},
-                                  {o->csv.as != NULL, "--as"},
-                                  {o->line.keys.n > 0 && !sorts_lines, "--key"},
-                                  {o->line.separator != NULL && !sorts_lines, "-t"}};
+    const bool  sorts_lines = e->command == &command_sort || e->command == &command_gnu_sort;
+    const bool  takes_fasta = sorts_lines || e->command == &command_rank;
+    const given all[] = {{o->csv.header, "--header"},
+                         {o->csv.no_header, "--no-header"},
+                         {o->csv.no_quotes, "--no-quotes"},
+                         {o->csv.bad != 0, "--bad"},
+                         {o->csv.columns.n > 0, "--column"},
+                         {o->csv.as != NULL, "--as"},
+                         {o->line.keys.n > 0 && !sorts_lines, "--key"},
+                         {o->line.separator != NULL && !sorts_lines, "-t"}};
 
     if (csv_option(o) != NULL)
         return NULL;

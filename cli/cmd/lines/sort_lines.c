@@ -1,9 +1,10 @@
 /* sort_lines.c - `ordo sort` of lines: the options of sort(1), in the C locale. */
 #define _DEFAULT_SOURCE /* getentropy */
 
-#include "cli/cmd/external/external.h"
+#include "cli/cmd/lines/sort_lines.h"
 
-#include "cli/lines/external/line_merge.h"
+#include "cli/base/as_sort.h"
+#include "cli/cmd/external/external.h"
 #include "cli/lines/key_encode.h"
 #include "cli/lines/line_sort.h"
 #include "ordo_external_lines.h"
@@ -23,6 +24,8 @@ enum {
     KEYED_TEXT = 4,              /* times the text: itself, keys, and keys while they are copied */
     KEY_TEXT = 6,                /* the same of a key of any kind: -V takes most */
     SEED_BYTES = 64,             /* of --random-source that make the seed */
+    SORT_LEAST = 64 << 20,       /* bytes: sort(1) takes longer lines than a smaller limit allows */
+    SORT_SEED_BYTES = 16,        /* of --random-source that sort(1) needs */
     AHEAD_SHARE = 8,             /* of the limit that the beginning of a pipe may take, */
     AHEAD_LEAST = 1 << 20        /* and bytes that it always may */
 };
@@ -50,11 +53,14 @@ static bool is_given(const options *o, size_t i)
 /* The letters of these options; each at most once. */
 static void make_letters(const options *o, char *letters)
 {
-    static const char words[] = " ghMnRV"; /* of --sort */
+    static const char words[] = "ghMnRV"; /* of --sort */
 
-    for (size_t i = 0; i < ORDERINGS; i++)
-        if (is_given(o, i) || ordering[i].option[1] == words[o->line.word])
-            *letters++ = ordering[i].option[1];
+    for (size_t i = 0; i < ORDERINGS; i++) {
+        const char  letter = ordering[i].option[1];
+        const char *word = strchr(words, letter);
+        if (is_given(o, i) || (word != NULL && (o->line.words >> (word - words) & 1) != 0))
+            *letters++ = letter;
+    }
     *letters = '\0';
 }
 
@@ -63,7 +69,7 @@ const char *ordering_option(const options *o)
     for (size_t i = 0; i < ORDERINGS - 1; i++)
         if (is_given(o, i))
             return ordering[i].option;
-    return o->line.word != 0 ? "--sort" : NULL;
+    return o->line.words != 0 ? "--sort" : NULL;
 }
 
 const char *lines_option(const options *o)
@@ -94,6 +100,8 @@ static bool make_seed(const line_flags *f, uint64_t *seed)
         return f->seed != OPTION_UNSET || getentropy(seed, sizeof *seed) == 0 ||
                cli_fail("sort: -R: the system gives no random bytes; give --seed N");
     bool ok = source_open(&s, f->random_file) && source_fill(&s, SEED_BYTES);
+    if (ok && cli_is_sort() && s.end < SORT_SEED_BYTES)
+        ok = cli_fail("%s: end of file", sort_name_quoted(f->random_file));
     if (ok && s.end == 0)
         ok = cli_fail("%s: --random-source needs at least one byte, but the file is empty", s.name);
     *seed = 0;
@@ -114,11 +122,11 @@ const char *lines_wrong(execution *e)
     bool random = strchr(letters, 'R') != NULL;
     for (size_t i = 0; i < f->keys.n; i++)
         random |= strchr(f->keys.texts[i], 'R') != NULL;
-    if (!random && (f->random_file != NULL || f->seed != OPTION_UNSET))
+    if (!cli_is_sort() && !random && (f->random_file != NULL || f->seed != OPTION_UNSET))
         return "--seed and --random-source need -R";
     if (f->random_file != NULL && f->seed != OPTION_UNSET)
         return "--seed and --random-source cannot be used together";
-    if (o->check && f->debug)
+    if (!cli_is_sort() && o->check && f->debug)
         return "--debug shows sorted lines: it cannot be used with --check";
     line_request request = {.letters = letters,
                             .keys = f->keys.texts,
@@ -299,8 +307,9 @@ static bool sort_in_pieces(execution *e, source *from, uint64_t bytes, uint64_t 
         ORDO_OPTS(ordo_line_format, .key = keyed ? encode : NULL,
                   .end = (unsigned char)e->order.line_end, .user = &job);
 
-    opts.flags =
-        (e->o.unique ? ORDO_UNIQUE : 0) | (!keyed && e->order.reverse ? ORDO_DESCENDING : 0);
+    opts.flags = (e->o.unique ? ORDO_UNIQUE : 0) | (cli_is_sort() ? ORDO_SPILL_IN_MEMORY : 0) |
+                 (!keyed && e->order.reverse ? ORDO_DESCENDING : 0);
+    opts.most_runs = e->o.line.batch;
     /* Not call_begin(): a signal ends the process at once, because a thread may wait for input. */
     progress_start("sorting");
     const ordo_status status = ordo_external_sort_lines(
@@ -312,9 +321,8 @@ static bool sort_in_pieces(execution *e, source *from, uint64_t bytes, uint64_t 
     return pieces_finish(e, pieces_called(e, status, job.read_failed || job.write_failed), &report);
 }
 
-/* Sorts the text e->lines.bytes[0..length) in memory. */
-static bool sort_text(execution *e, size_t length, const lines_request *request, bool may_be_plain,
-                      const ordo_sort_opts *opts)
+bool sort_text(execution *e, size_t length, const lines_request *request, bool may_be_plain,
+               const ordo_sort_opts *opts)
 {
     plain_numbers numbers;
 
@@ -407,23 +415,37 @@ static bool sort_by_size(execution *e, const lines_request *request, const ordo_
     if (ok && size == UINT64_MAX && beginning_fits(e, &s, limit)) {
         e->lines = (lines){.line_end = request->line_end, .bytes = source_take(&s), .name = s.name};
         ok = sort_text(e, s.end, request, line_plain_fits(&e->order), opts);
+    } else if (e->o.line.compressor != NULL) {
+        ok = ok && sort_in_runs(e, &s, request, limit, opts);
     } else {
-        ok = ok && sort_in_pieces(e, &s, size, limit);
+        ok = ok && sort_in_pieces(e, &s, size, sort_memory(e));
     }
     source_close(&s);
     return ok;
 }
 
+uint64_t sort_memory(const execution *e)
+{
+    const uint64_t limit = pieces_limit(e->o.line.memory);
+
+    return cli_is_sort() && limit < SORT_LEAST ? SORT_LEAST : limit;
+}
+
+merge_request sort_merge_request(const execution *e, const lines_request *request)
+{
+    return (merge_request){.order = &e->order,
+                           .files = *request,
+                           .unique = e->o.unique,
+                           .debug = e->o.line.debug,
+                           .memory = sort_memory(e),
+                           .batch = e->o.line.batch,
+                           .folder = e->o.directories.n > 0 ? e->o.directories.texts[0] : NULL,
+                           .program = e->o.line.compressor};
+}
+
 static bool merge_files(execution *e, const lines_request *request)
 {
-    const merge_request merge = {.order = &e->order,
-                                 .files = *request,
-                                 .unique = e->o.unique,
-                                 .debug = e->o.line.debug,
-                                 .memory = pieces_limit(e->o.line.memory),
-                                 .batch = e->o.line.batch,
-                                 .folder =
-                                     e->o.directories.n > 0 ? e->o.directories.texts[0] : NULL};
+    const merge_request merge = sort_merge_request(e, request);
     const bool          ok = line_merge(&merge, &e->out);
 
     timing_mark(&e->t, "merge");
@@ -438,6 +460,7 @@ bool sort_lines(execution *e, ordo_sort_opts opts)
                                    .option = e->o.text_option,
                                    .threads = thread_count(e)};
 
-    note_locale(e);
+    if (!cli_is_sort())
+        note_locale(e);
     return e->o.line.merge ? merge_files(e, &request) : sort_by_size(e, &request, &opts);
 }

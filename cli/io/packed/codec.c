@@ -86,6 +86,8 @@ static bool is_skippable(const char *bytes, size_t length)
 
 codec codec_of_bytes(const char *bytes, size_t length)
 {
+    if (cli_is_sort())
+        return CODEC_NONE;
     if (is_skippable(bytes, length))
         return CODEC_ZSTD;
     for (int c = CODEC_GZIP; c < CODECS; c++)
@@ -100,7 +102,7 @@ codec codec_of_name(const char *name)
 {
     const size_t length = strlen(name);
 
-    for (int c = CODEC_GZIP; c < CODECS; c++) {
+    for (int c = CODEC_GZIP; c < CODECS && !cli_is_sort(); c++) {
         const size_t end = strlen(codecs[c].suffix);
         if (length > end && strcmp(name + length - end, codecs[c].suffix) == 0)
             return (codec)c;

@@ -8,6 +8,7 @@
 
 #include "cli/lines/external/line_merge.h"
 
+#include "cli/base/as_sort.h"
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
 #include "cli/io/tempfile.h"
@@ -25,21 +26,17 @@ enum {
     FILE_MEMORY = 1 << 20, /* of a file: its buffer and a usual line */
     LEAST_FILES = 2,
     MOST_FILES = 1024,
+    FILTERS_MOST = 16, /* programs that decompress at the same time, as many as GNU sort runs */
+    FILTER_SHARE = 8,  /* descriptors for each of them: a pipe, and runs that wait */
     OTHER_FILES = 4, /* that a merge opens besides: two rounds of runs, and libraries that unpack */
     FIRST_READ = 4096 /* bytes in which the signature of .npy is looked for */
 };
 
-typedef struct merge_file { /* an input of the merge */
-    const char *path;       /* of a file of the caller                       */
-    int         fd;         /* of the temporary file of a run; -1: it has a path */
-    off_t       from;       /* of a run: its place in that file              */
-    size_t      bytes;
-} merge_file;
-
 typedef struct merge_cursor {
     source    s;
     key_bytes key;
-    size_t    number; /* of the file, for ties */
+    size_t    number;  /* of the file, for ties   */
+    filter    program; /* of a compressed run     */
 } merge_cursor;
 
 typedef struct merge {
@@ -141,11 +138,21 @@ static bool give_line(merge *m, const merge_cursor *c)
 
 /* ---- Files ---- */
 
-static bool open_file(const merge_request *request, const merge_file *file, source *s)
+static bool open_packed(const merge_request *request, const merge_file *file, merge_cursor *c)
 {
-    bool ok = true;
+    const int fd = filter_unpack(&c->program, request->program, file->fd);
 
-    if (file->fd < 0) {
+    return fd >= 0 && source_open_fd(&c->s, fd, "a temporary file");
+}
+
+static bool open_file(const merge_request *request, const merge_file *file, merge_cursor *c)
+{
+    source *const s = &c->s;
+    bool          ok = true;
+
+    if (file->fd >= 0 && request->program != NULL) {
+        ok = open_packed(request, file, c);
+    } else if (file->fd < 0) {
         ok = source_open(s, file->path) && source_fill(s, FIRST_READ);
         if (ok && request->files.option != NULL && npy_is(s->block, s->end))
             ok = cli_fail("%s: this is an .npy file, but %s is for lines; give --text to merge its "
@@ -180,7 +187,7 @@ static bool merge_group(merge *m, const merge_file *files, size_t n)
     for (; ok && opened < n; opened++) {
         merge_cursor *const c = &m->cursors[opened];
         c->number = opened;
-        ok = open_file(m->request, &files[opened], &c->s) && advance(m, c, &ended);
+        ok = open_file(m->request, &files[opened], c) && advance(m, c, &ended);
         if (ok && !ended)
             m->heap[m->n++] = c;
     }
@@ -195,6 +202,7 @@ static bool merge_group(merge *m, const merge_file *files, size_t n)
     for (size_t i = 0; i < opened; i++) {
         source_close(&m->cursors[i].s);
         key_bytes_free(&m->cursors[i].key);
+        ok = filter_end(&m->cursors[i].program, ok) && ok;
     }
     free(m->cursors);
     free(m->heap);
@@ -202,6 +210,14 @@ static bool merge_group(merge *m, const merge_file *files, size_t n)
 }
 
 /* ---- Rounds ---- */
+
+bool line_merge_no_file(const char *folder, int error)
+{
+    return cli_is_sort() ? cli_fail("cannot create temporary file in %s: %s",
+                                    sort_name_quoted(folder), strerror(error))
+                         : cli_fail("sort: -m: cannot create a temporary file in %s: %s", folder,
+                                    strerror(error));
+}
 
 /* The file for the runs of a round, without a name. NULL after a message. */
 static FILE *start_round(const merge_request *request)
@@ -211,7 +227,7 @@ static FILE *start_round(const merge_request *request)
     FILE *const       file = fd >= 0 ? fdopen(fd, "w") : NULL;
 
     if (file == NULL)
-        cli_error("sort: -m: cannot create a temporary file in %s: %s", folder, strerror(errno));
+        line_merge_no_file(folder, errno);
     if (file == NULL && fd >= 0)
         close(fd);
     return file;
@@ -261,7 +277,7 @@ static size_t free_descriptors(void)
     return n;
 }
 
-static size_t most_files(const merge_request *request)
+size_t line_merge_most(const merge_request *request)
 {
     const size_t   descriptors = free_descriptors();
     const uint64_t by_memory =
@@ -270,6 +286,8 @@ static size_t most_files(const merge_request *request)
     size_t most = descriptors > OTHER_FILES ? descriptors - OTHER_FILES : 0;
 
     most = by_memory < most ? (size_t)by_memory : most;
+    if (request->program != NULL)
+        most = most / FILTER_SHARE < FILTERS_MOST ? most / FILTER_SHARE : FILTERS_MOST;
     most = request->batch != 0 && request->batch < most ? (size_t)request->batch : most;
     return most > LEAST_FILES ? most : LEAST_FILES;
 }
@@ -277,7 +295,7 @@ static size_t most_files(const merge_request *request)
 /* The runs of a round are read in the next round and, if that is the last one, also after it. */
 static bool merge_all(merge *m, merge_file *files, size_t n)
 {
-    const size_t most = most_files(m->request);
+    const size_t most = line_merge_most(m->request);
     FILE        *before = NULL, *now = NULL;
     bool         ok = true;
 
@@ -297,7 +315,28 @@ static bool merge_all(merge *m, merge_file *files, size_t n)
     return ok;
 }
 
-bool line_merge(const merge_request *request, output *out)
+bool line_merge_files(const merge_request *request, const merge_file *files, size_t n, output *out,
+                      FILE *file)
+{
+    merge      m = {.request = request, .out = out, .file = file};
+    const bool ok = merge_group(&m, files, n);
+
+    key_bytes_free(&m.last);
+    return ok;
+}
+
+/* Through runs that the program compresses, if there are many files. */
+static bool merge_packed(const merge_request *request, output *out)
+{
+    line_runs runs = {.request = request};
+    bool      ok = true;
+
+    for (size_t i = 0; ok && i < request->files.n; i++)
+        ok = line_runs_add(&runs, (merge_file){.path = request->files.paths[i], .fd = -1});
+    return line_runs_finish(&runs, ok, out);
+}
+
+static bool merge_plain(const merge_request *request, output *out)
 {
     merge             m = {.request = request, .out = out};
     const size_t      n = request->files.n;
@@ -307,10 +346,17 @@ bool line_merge(const merge_request *request, output *out)
         return cli_fail("sort: not enough memory to merge %zu files", n);
     for (size_t i = 0; i < n; i++)
         files[i] = (merge_file){.path = request->files.paths[i], .fd = -1};
-    progress_start("merging");
     const bool ok = merge_all(&m, files, n);
-    progress_end();
     free(files);
     key_bytes_free(&m.last);
+    return ok;
+}
+
+bool line_merge(const merge_request *request, output *out)
+{
+    progress_start("merging");
+    const bool ok =
+        request->program != NULL ? merge_packed(request, out) : merge_plain(request, out);
+    progress_end();
     return ok;
 }

@@ -240,8 +240,10 @@ static bool lengthen_runs(line_sorter *s, size_t group)
 
 static bool merge_runs(line_sorter *s)
 {
+    uint64_t const asked = s->call->opts.most_runs;
     for (;;) {
-        size_t const most = line_ranges_most(&s->runs, &s->plan.limits);
+        size_t const fit = line_ranges_most(&s->runs, &s->plan.limits);
+        size_t const most = asked != 0 && asked < fit ? (size_t)asked : fit;
         if (s->runs.count <= ordo_max(most, 1)) {
             external_phase(s->call, "ranges", s->call->report.packed);
             return run_ranges(s, 0, s->runs.count, sort_to_text, write_range);
