@@ -143,14 +143,18 @@ def _group_rank(
 ) -> Any:
     import ordo
 
-    if not _is_plain(values, 2) or labels.min() < 0 or (pct and ties_method == "dense"):
+    if not _is_plain(values, 2) or (pct and ties_method == "dense"):
         return NotImplemented
     result = np.full(out.shape, np.nan)
     for column, keys in enumerate(values.T):
         missing = _missing(keys, None if mask is None else mask[:, column], is_datetimelike)
         if missing is not None and na_option != "keep":
             return NotImplemented
-        kept = slice(None) if missing is None else ~missing
+        kept: Any = labels >= 0
+        if missing is not None:
+            kept &= ~missing
+        if kept.all():
+            kept = slice(None)
         groups = labels[kept]
         ranks = ordo.group_rank(
             groups, keys[kept], _TIES[ties_method], descending=not ascending, dtype=np.float64

@@ -33,8 +33,8 @@ _replaced: list[tuple[Any, str, Any]] = []  # the place, the name and the origin
 
 
 def long_enough(array: Any, limit: int = LEAST) -> bool:
-    """Whether ordo is called for so many elements."""
-    return bool(array.size >= (limit if least is None else least))
+    """Whether ordo is called for so many elements; never for none, of which NumPy may warn."""
+    return bool(array.size >= max(limit if least is None else least, 1))
 
 
 class Replacement:
