@@ -92,6 +92,7 @@ def test_selections(dtype):
         assert_same(lambda: np.nanquantile(a, 0.3, method="hazen"))
         assert_same(lambda: np.nanpercentile(a, [0, 30, 100]))
     assert_same(lambda: np.searchsorted(np.sort(a), a[:9000], side="right"))
+    assert_same(lambda: np.searchsorted(np.sort(a), a[:9000], "right"))
     assert_same(lambda: np.partition(a, 500)[500])
     assert_same(lambda: a[np.argpartition(a, 500)[500]])
     assert_same(lambda: np.lexsort((a, a[::-1].round(-1))))
@@ -398,7 +399,7 @@ def test_threads():
     assert not failed
 
 
-# Prints how many threads a process with four sorts at once has, and how many MiB stay after a large sort.
+# Prints how many MiB stay after a large sort, and how many threads four sorts at once have.
 MANY = """
 import os, threading, time
 import numpy as np, ordo
