@@ -49,7 +49,9 @@ def _takes(rule: Rule, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
         least = rule.least if a.ndim == 1 else max(rule.least, ROWS_LEAST)
         if not a.dtype.isnative or not _switch.long_enough(a, least):
             return False
-    if len(args) > (3 if rule.name == "searchsorted" else 2) or not args or any(name not in rule.keywords.split() for name in named):
+    if not 1 <= len(args) <= (3 if rule.name == "searchsorted" else 2):
+        return False
+    if any(name not in rule.keywords.split() for name in named):
         return False
     if "partition" in rule.name and args[0].ndim != 1:
         return False  # the order beside the position is not that of argpartition
