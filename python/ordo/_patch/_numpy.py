@@ -11,6 +11,7 @@ import numpy as np
 from . import _switch
 
 INTEGERS = "bBhHiIlLqQ"
+EXACT = 1 << 53  # integers up to here are float64, too
 
 
 class Rule(NamedTuple):
@@ -20,7 +21,7 @@ class Rule(NamedTuple):
     types: str  # characters of dtypes
     keywords: str  # that both functions have
     least: int = _switch.LEAST
-    finite: bool = False  # only of numbers without infinities, whose neighbours NumPy makes NaN
+    interpolates: bool = False  # NumPy in its own way with infinities and integers above 2^53
 
 
 ROWS_LEAST = 1 << 15  # elements of several rows
@@ -57,11 +58,16 @@ def _takes(rule: Rule, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
         return False  # the order beside the position is not that of argpartition
     if rule.name.startswith("nan") and args[0].dtype.kind == "f":
         axis = args[1] if rule.name == "nanmedian" and len(args) > 1 else named.get("axis")
-        if not (axis is None or (type(axis) is int and -args[0].ndim <= axis < args[0].ndim)):
-            return False
         if bool(np.isnan(args[0]).all(axis=axis).any()):
             return False  # the original warns of each row without a number
-    return not rule.finite or args[0].dtype.kind != "f" or not bool(np.isinf(args[0]).any())
+    return not rule.interpolates or _is_moderate(args[0])
+
+
+def _is_moderate(a: Any) -> bool:
+    """Whether the elements are finite or integers that float64 has, too."""
+    if a.dtype.kind == "f":
+        return not bool(np.isinf(a).any())
+    return a.dtype.itemsize < 8 or max(int(a.max()), -int(a.min())) <= EXACT
 
 
 def _attempt(rule: Rule) -> _switch.Attempt:
@@ -71,6 +77,8 @@ def _attempt(rule: Rule) -> _switch.Attempt:
     ours = getattr(ordo, rule.name.removeprefix("nan"))
 
     def attempt(*args: Any, **named: Any) -> Any:
+        if isinstance(named.get("axis"), np.ndarray):  # xarray passes several axes so
+            named["axis"] = tuple(int(axis) for axis in named["axis"])
         return ours(*args, **named, **omits) if _takes(rule, args, named) else NotImplemented
 
     return attempt
@@ -149,6 +157,16 @@ def replace_scipy() -> None:
     rankdata = _rankdata(getattr(original, "_original", original))
     for module in ("scipy.stats", "scipy.stats._stats_py"):
         _switch.replace(module, "rankdata", "scipy.stats.rankdata", rankdata)
+    if not _returns_pairs(getattr(sys.modules["scipy.stats._stats_py"], "_rankdata", None)):
+        return
     for module in ("_stats_py", "_mannwhitneyu", "_wilcoxon"):
         label = "scipy.stats, ranks of tests"
         _switch.replace(f"scipy.stats.{module}", "_rankdata", label, _ranks_and_ties)
+
+
+def _returns_pairs(function: Any) -> bool:
+    """Whether it returns ranks and ties, and not more, as from SciPy 1.18 on."""
+    try:
+        return len(function(np.zeros(3), "average", return_ties=True)) == 2
+    except TypeError:
+        return False

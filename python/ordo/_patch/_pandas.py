@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from . import _switch
-from ._numpy import INTEGERS
+from ._numpy import EXACT, INTEGERS
 
 _TIES: dict[str, Any] = {
     "average": "average", "min": "min", "max": "max", "first": "ordinal", "dense": "dense"
 }  # fmt: skip
 _NAT = np.iinfo(np.int64).min
 _NUMBERS = INTEGERS + "fd"
-_EXACT = 1 << 53  # integers up to here are float64, too
 _NEIGHBOURS: tuple[Any, Any] = ("lower", "higher")
+_BETWEEN = ("linear", "midpoint", *_NEIGHBOURS)
 
 
 def _is_plain(array: Any, ndim: int = 1) -> bool:
@@ -203,10 +203,12 @@ def _group_quantile(
 ) -> Any:
     import ordo
 
-    usual = result_mask is None and not is_datetimelike and interpolation != "nearest"
+    usual = result_mask is None and not is_datetimelike and interpolation in _BETWEEN
     if not usual or not _is_plain(values) or values.dtype.char == "f" or qs.size == 0:
         return NotImplemented
-    if values.dtype.kind in "iu" and max(int(values.max()), -int(values.min())) > _EXACT:
+    if interpolation not in _NEIGHBOURS and not _switch.many_threads():
+        return NotImplemented  # two selections take more CPU time than those of pandas
+    if values.dtype.kind in "iu" and max(int(values.max()), -int(values.min())) > EXACT:
         return NotImplemented
     missing = _missing(values, mask, False)
     if len(starts) != len(out) or (missing is not None and values.dtype.kind != "f"):
@@ -276,7 +278,9 @@ def _roll_quantile(
     import ordo
 
     window = _window_of(values, start, end, minp)
-    if window is None or minp > window[0] or not 0 < quantile < 1 or interpolation == "nearest":
+    if window is None or minp > window[0] or not 0 < quantile < 1:
+        return NotImplemented
+    if interpolation not in _BETWEEN:
         return NotImplemented
     width, center = window
 

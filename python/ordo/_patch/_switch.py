@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 import time
@@ -35,6 +36,11 @@ _replaced: list[tuple[Any, str, Any]] = []  # the place, the name and the origin
 def long_enough(array: Any, limit: int = LEAST) -> bool:
     """Whether ordo is called for so many elements; never for none, of which NumPy may warn."""
     return bool(array.size >= max(limit if least is None else least, 1))
+
+
+def many_threads() -> bool:
+    """Whether work is done sooner even if it takes somewhat more CPU time."""
+    return least is not None or len(os.sched_getaffinity(0)) >= 4
 
 
 class Replacement:
