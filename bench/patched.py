@@ -286,7 +286,9 @@ def work() -> dict[str, float]:
 
 def measure(name: str, n: int, prepare: Callable[[int], Program], rounds: int) -> None:
     """Prints a row."""
+    _patch.patch()  # packages may take names of NumPy at their import
     call = prepare(n)
+    _patch.unpatch()
     times: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
     results: dict[bool, Any] = {}
     before = work()
@@ -329,7 +331,6 @@ def main() -> None:
     print(f"{arguments.rounds} rounds; seconds without and with ordo.patch, and their ratio")
     print(f"{'program':48} {'elements':>9} {'CPU':>8} {'ordo':>8} {'ratio':>6} "
           f"{'wall':>8} {'ordo':>8} {'ratio':>6} same taken over")  # fmt: skip
-    _patch.patch()  # packages may take names of NumPy at their import
     warnings.simplefilter("ignore")
     for name, (n, prepare) in PROGRAMS.items():
         if arguments.only in name:
