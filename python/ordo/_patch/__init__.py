@@ -86,7 +86,11 @@ def unpatch() -> None:
 
 @contextlib.contextmanager
 def patched(least: int | None = None) -> Iterator[None]:
-    """Calls `patch(least)` for a ``with`` block. A block in another one changes nothing.
+    """Calls `patch` for the time of a ``with`` block. A block in another one changes nothing.
+
+    Parameters
+    ----------
+    least : as for `patch`.
 
     Returns
     -------
