@@ -8,7 +8,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from . import _switch
+from ._switch import LEAST, SORT_LEAST, Attempt, long_enough, replace
 
 INTEGERS = "bBhHiIlLqQ"
 EXACT = 1 << 53  # integers up to here are float64, too
@@ -20,13 +20,13 @@ class Rule(NamedTuple):
     name: str
     types: str  # characters of dtypes
     keywords: str  # that both functions have
-    least: int = _switch.LEAST
+    least: int = LEAST
     interpolates: bool = False  # NumPy in its own way with infinities and integers above 2^53
 
 
 ROWS_LEAST = 1 << 15  # elements of several rows
 RULES = (
-    Rule("sort", INTEGERS + "fd", "axis kind stable", _switch.SORT_LEAST),
+    Rule("sort", INTEGERS + "fd", "axis kind stable", SORT_LEAST),
     Rule("argsort", INTEGERS + "fd", "axis kind stable"),
     Rule("partition", INTEGERS + "fd", "kth axis", 1 << 20),
     Rule("argpartition", INTEGERS + "fd", "kth axis", 1 << 16),
@@ -48,7 +48,7 @@ def _takes(rule: Rule, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
         if type(a) is not np.ndarray or a.dtype.char not in rule.types:
             return False
         least = rule.least if a.ndim == 1 else max(rule.least, ROWS_LEAST)
-        if not a.dtype.isnative or not _switch.long_enough(a, least):
+        if not a.dtype.isnative or not long_enough(a, least):
             return False
     if not 1 <= len(args) <= (3 if rule.name == "searchsorted" else 2):
         return False
@@ -70,7 +70,7 @@ def _is_moderate(a: Any) -> bool:
     return a.dtype.itemsize < 8 or max(int(a.max()), -int(a.min())) <= EXACT
 
 
-def _attempt(rule: Rule) -> _switch.Attempt:
+def _attempt(rule: Rule) -> Attempt:
     import ordo
 
     omits = {"nan_policy": "omit"} if rule.name.startswith("nan") else {}
@@ -91,7 +91,7 @@ def _lexsort(keys: Any, axis: int = -1) -> Any:
         return NotImplemented
     for key in keys:
         plain = type(key) is np.ndarray and key.ndim == 1 and key.dtype.char in INTEGERS + "fd"
-        if not plain or not key.dtype.isnative or not _switch.long_enough(key):
+        if not plain or not key.dtype.isnative or not long_enough(key):
             return NotImplemented
     return ordo.lexsort(keys)
 
@@ -100,8 +100,8 @@ def replace_numpy(hooked: bool) -> None:
     """Replaces the functions; without sorts if NumPy's table of sorts has ours."""
     for rule in RULES:
         if not (hooked and rule.name in ("sort", "argsort")):
-            _switch.replace("numpy", rule.name, f"numpy.{rule.name}", _attempt(rule))
-    _switch.replace("numpy", "lexsort", "numpy.lexsort", _lexsort)
+            replace("numpy", rule.name, f"numpy.{rule.name}", _attempt(rule))
+    replace("numpy", "lexsort", "numpy.lexsort", _lexsort)
 
 
 # ---- SciPy -------------------------------------------------------------------------------------
@@ -112,11 +112,11 @@ def _plain(a: Any) -> bool:
         type(a) is np.ndarray
         and a.dtype.char in INTEGERS + "fd"
         and a.dtype.isnative
-        and _switch.long_enough(a)
+        and long_enough(a)
     )
 
 
-def _rankdata(original: Callable[..., Any]) -> _switch.Attempt:
+def _rankdata(original: Callable[..., Any]) -> Attempt:
     import ordo
 
     @functools.cache
@@ -156,12 +156,12 @@ def replace_scipy() -> None:
     original = sys.modules["scipy.stats"].rankdata
     rankdata = _rankdata(getattr(original, "_original", original))
     for module in ("scipy.stats", "scipy.stats._stats_py"):
-        _switch.replace(module, "rankdata", "scipy.stats.rankdata", rankdata)
+        replace(module, "rankdata", "scipy.stats.rankdata", rankdata)
     if not _returns_pairs(getattr(sys.modules["scipy.stats._stats_py"], "_rankdata", None)):
         return
     for module in ("_stats_py", "_mannwhitneyu", "_wilcoxon"):
         label = "scipy.stats, ranks of tests"
-        _switch.replace(f"scipy.stats.{module}", "_rankdata", label, _ranks_and_ties)
+        replace(f"scipy.stats.{module}", "_rankdata", label, _ranks_and_ties)
 
 
 def _returns_pairs(function: Any) -> bool:

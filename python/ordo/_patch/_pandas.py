@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _switch
 from ._numpy import EXACT, INTEGERS
+from ._switch import Attempt, long_enough, many_threads, replace
 
 _TIES: dict[str, Any] = {
     "average": "average", "min": "min", "max": "max", "first": "ordinal", "dense": "dense"
@@ -28,7 +28,7 @@ def _is_plain(array: Any, ndim: int = 1) -> bool:
         and array.ndim == ndim
         and array.dtype.char in _NUMBERS
         and array.dtype.isnative
-        and _switch.long_enough(array)
+        and long_enough(array)
     )
 
 
@@ -206,7 +206,7 @@ def _group_quantile(
     usual = result_mask is None and not is_datetimelike and interpolation in _BETWEEN
     if not usual or not _is_plain(values) or values.dtype.char == "f" or qs.size == 0:
         return NotImplemented
-    if interpolation not in _NEIGHBOURS and not _switch.many_threads():
+    if interpolation not in _NEIGHBOURS and not many_threads():
         return NotImplemented  # two selections take more CPU time than those of pandas
     if values.dtype.kind in "iu" and max(int(values.max()), -int(values.min())) > EXACT:
         return NotImplemented
@@ -308,7 +308,7 @@ def _roll_rank(
     return ranks / _observations(values, start, end) if percentile else ranks
 
 
-_FUNCTIONS: dict[str, tuple[tuple[str, str, _switch.Attempt], ...]] = {
+_FUNCTIONS: dict[str, tuple[tuple[str, str, Attempt], ...]] = {
     "algos": (
         ("rank_1d", "pandas rank", _rank_1d),
         ("rank_2d", "pandas rank", _rank_2d),
@@ -332,9 +332,9 @@ _SORTING = "sorting series frame arrays.base arrays.categorical indexes.base"
 def replace_pandas() -> None:
     for module, functions in _FUNCTIONS.items():
         for name, label, attempt in functions:
-            _switch.replace(f"pandas._libs.{module}", name, label, attempt)
+            replace(f"pandas._libs.{module}", name, label, attempt)
     for module in _SORTING.split():
-        _switch.replace(f"pandas.core.{module}", "nargsort", "pandas sort_values", _nargsort)
+        replace(f"pandas.core.{module}", "nargsort", "pandas sort_values", _nargsort)
     forget_choices()
 
 
