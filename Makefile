@@ -28,7 +28,7 @@ CMAKE := env -u MAKEFLAGS -u MAKELEVEL cmake
 settings := CUDA=$(cuda) WERROR=$(WERROR)
 
 .PHONY: all demo test test-python test-cross bench report gpu-check lint format install uninstall clean help
-.PHONY: configured
+.PHONY: configured test-hosts
 
 all: configured
 	@$(CMAKE) --build build --parallel $(JOBS) --target ordo_product
@@ -71,6 +71,9 @@ torture: configured
 
 test-python: all
 	@scripts/python-test build
+
+test-hosts: all
+	@scripts/test-hosts build
 
 test-cross:
 	@scripts/test-cross
@@ -124,6 +127,7 @@ help:
 	@echo 'make test        builds and runs all tests'
 	@echo 'make torture     kills and fails external sorts at every system call, sorts 4 GiB with 64 MiB; up to an hour'
 	@echo 'make test-python runs only the tests of the Python package'
+	@echo 'make test-hosts  compares the tests of NumPy, SciPy and pandas with and without ordo.patch'
 	@echo 'make test-cross  runs the tests for the other architecture (x86-64, aarch64) under qemu'
 	@echo 'make bench       measures ordo and other libraries (BENCH=sort BENCH_FLAGS=--quick: a part)'
 	@echo 'make report      writes docs/report.html and docs/papers.md from bench/results'

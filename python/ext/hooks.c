@@ -3,13 +3,15 @@
  *
  * NumPy 2.0 to 2.4 call the functions in a public table of each dtype, from any thread and without
  * the GIL. The functions here replace those of the default and of the stable kind. They sort in
- * place: if memory is short, without scratch. */
+ * place, without scratch if memory is short. After every failure NumPy's own function sorts. */
 #include "ext.h"
 
 #include "contexts.h"
+#include "ordo_external.h"
 
 #include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 _Static_assert(sizeof(npy_intp) == 8 && sizeof(long) == 8, "indices are u64");
 
@@ -69,17 +71,67 @@ static bool count(ordo_status status, size_t n, size_t begun)
     return true;
 }
 
-static int sort(enum row row, enum kind kind, ordo_type type, void *keys, npy_intp n, void *array)
+/* ---- Contexts ---- */
+
+enum {
+    LARGE = 1 << 26 /* bytes of scratch that a context should not keep after the call */
+};
+
+typedef struct lent {
+    door_context door;
+    bool         large; /* the context ends with the call */
+} lent;
+
+static _Atomic(pid_t) large_owner; /* the process in which a large call has all threads */
+
+/* Lends a context for n elements that take `bytes` of scratch. A context keeps its scratch, so a
+ * large call has its own. That may hold a part of the free memory; with less than it wants the
+ * library sorts in place. One large call at a time has all threads. */
+static ordo_status borrow(size_t n, size_t bytes, lent *out)
 {
-    door_context c;
+    *out = (lent){.large = bytes > LARGE};
+    if (!out->large)
+        return door_borrow(n, &out->door);
+    pid_t const self = getpid(); /* after fork() the owner may be a thread that is not here */
+    out->door.is_wide = atomic_exchange(&large_owner, self) != self;
+
+    ordo_ctx_opts const opts = {
+        .struct_size = sizeof opts,
+        .where = out->door.is_wide ? ORDO_AUTO : ORDO_CPU,
+        .threads = out->door.is_wide ? 0 : 1,
+        .mem_limit = (size_t)ordo_external_memory(),
+    };
+    ordo_status const status = ordo_ctx_create(&out->door.ctx, &opts);
+    if (status != ORDO_OK && out->door.is_wide)
+        atomic_store(&large_owner, 0);
+    return status;
+}
+
+static void give_back(lent c)
+{
+    if (!c.large) {
+        door_return(c.door);
+        return;
+    }
+    ordo_ctx_free(c.door.ctx);
+    if (c.door.is_wide)
+        atomic_store(&large_owner, 0);
+}
+
+/* ---- Sorts ---- */
+
+static int sort(enum row row, enum kind kind, ordo_type type, void *data, npy_intp n, void *array)
+{
+    lent         c;
     size_t const begun = n >= sort_least ? now() : 0;
-    if (n >= sort_least && door_borrow((size_t)n, &c) == ORDO_OK) {
-        ordo_status const status = ordo_sort(c.ctx, type, keys, (size_t)n, NULL);
-        door_return(c);
+    size_t const bytes = (size_t)n * ordo_type_size(type);
+    if (n >= sort_least && borrow((size_t)n, bytes, &c) == ORDO_OK) {
+        ordo_status const status = ordo_sort(c.door.ctx, type, data, (size_t)n, NULL);
+        give_back(c);
         if (count(status, (size_t)n, begun))
             return 0;
     }
-    return originals[row].sort[kind](keys, n, array);
+    return originals[row].sort[kind](data, n, array);
 }
 
 /* np.lexsort passes the order of the keys before. */
@@ -91,31 +143,32 @@ static bool is_identity(const npy_intp *order, npy_intp n)
     return wrong == 0;
 }
 
-static int argsort(enum row row, enum kind kind, ordo_type type, void *keys, npy_intp *order,
+static int argsort(enum row row, enum kind kind, ordo_type type, void *data, npy_intp *order,
                    npy_intp n, void *array)
 {
-    door_context c;
+    lent         c;
     size_t const begun = n >= argsort_least ? now() : 0;
-    if (n >= argsort_least && is_identity(order, n) && door_borrow((size_t)n, &c) == ORDO_OK) {
+    size_t const bytes = (size_t)n * (ordo_type_size(type) + sizeof *order);
+    if (n >= argsort_least && is_identity(order, n) && borrow((size_t)n, bytes, &c) == ORDO_OK) {
         ordo_status const status =
-            ordo_argsort(c.ctx, type, keys, (size_t)n, ORDO_U64, order, NULL);
-        door_return(c);
+            ordo_argsort(c.door.ctx, type, data, (size_t)n, ORDO_U64, order, NULL);
+        give_back(c);
         if (count(status, (size_t)n, begun))
             return 0;
         for (npy_intp i = 0; i < n; i++)
             order[i] = i;
     }
-    return originals[row].argsort[kind](keys, order, n, array);
+    return originals[row].argsort[kind](data, order, n, array);
 }
 
 #define HOOKS(NUMBER, TYPE, kind)                                                                  \
-    static int sort_##NUMBER##_##kind(void *keys, npy_intp n, void *array)                         \
+    static int sort_##NUMBER##_##kind(void *data, npy_intp n, void *array)                         \
     {                                                                                              \
-        return sort(ROW_##NUMBER, kind, ORDO_##TYPE, keys, n, array);                              \
+        return sort(ROW_##NUMBER, kind, ORDO_##TYPE, data, n, array);                              \
     }                                                                                              \
-    static int argsort_##NUMBER##_##kind(void *keys, npy_intp *order, npy_intp n, void *array)     \
+    static int argsort_##NUMBER##_##kind(void *data, npy_intp *order, npy_intp n, void *array)     \
     {                                                                                              \
-        return argsort(ROW_##NUMBER, kind, ORDO_##TYPE, keys, order, n, array);                    \
+        return argsort(ROW_##NUMBER, kind, ORDO_##TYPE, data, order, n, array);                    \
     }
 #define ROW(NUMBER, TYPE) HOOKS(NUMBER, TYPE, QUICK) HOOKS(NUMBER, TYPE, STABLE)
 TYPES(ROW)

@@ -103,7 +103,7 @@ def test_several_keys():
     frame = pd.DataFrame({"a": ["x", "y", "x", "y", None, "x"], "b": [1, 2, 1, 1, 1, 2]})
     x = pd.Series([1.0, 2.0, 4.0, 5.0, 6.0, 7.0])
     wanted = x.groupby([frame.a, frame.b]).median()
-    for keys in (frame, [frame.a, frame.b], (frame.a.to_list(), frame.b.to_numpy())):
+    for keys in (frame, [frame.a, frame.b], (frame.a, frame.b.to_numpy())):
         names, values = ordo.group_median(keys, x)
         assert list(zip(*names)) == wanted.index.to_list()
         assert values.tolist() == wanted.to_list()
@@ -143,7 +143,8 @@ def test_dask_is_lazy():
     assert ordo.sort(x).compute().tolist() == [1, 2, 2, 3]
     assert ordo.rankdata(x, "min").compute().tolist() == [4, 1, 2, 2]
     assert ordo.median(x).compute() == 2
-    assert ordo.searchsorted(np.array([1.0, 2.0]), x).compute().tolist() == [2, 0, 1, 1]
+    steps = da.from_array(np.array([1.0, 2.0]), chunks=1)
+    assert ordo.searchsorted(steps, x).compute().tolist() == [2, 0, 1, 1]
     with pytest.raises(TypeError, match=r"a\.compute\(\)"):
         ordo.cumsum(x)
 
