@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
 import threading
 from collections.abc import Sequence
 from typing import Any, Callable, NamedTuple, NoReturn
@@ -17,6 +16,7 @@ from typing import Any, Callable, NamedTuple, NoReturn
 from . import _lib
 from ._check import integer
 from ._lib import ext
+from ._workers import usual_threads
 
 
 class _Unset:
@@ -37,21 +37,6 @@ _settings: dict[str, Any] = {
 # Limits of ordo_ctx_opts.
 _MOST_THREADS, _MOST_COUNT, _MOST_BYTES = 4096, 2**32 - 1, ctypes.c_size_t(-1).value
 _epoch = object()  # replaced when the settings change; contexts of an old epoch are recreated
-
-
-def _usual_threads() -> int:
-    """Returns the threads of a call if no setting says how many; 0: the library decides.
-
-    joblib, Dask and torchrun set OMP_NUM_THREADS in their workers, so that all workers together
-    have one thread for each CPU. multiprocessing says nothing to its workers.
-    """
-    if os.environ.get("ORDO_THREADS"):
-        return 0
-    limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    if limit.isdecimal() and int(limit) > 0:
-        return min(int(limit), len(os.sched_getaffinity(0)))
-    workers = sys.modules.get("multiprocessing.process")
-    return 1 if workers is not None and workers.parent_process() is not None else 0
 
 
 def _parse_device(device: str | int | None) -> tuple[int, int]:
@@ -206,7 +191,7 @@ class _Contexts:
     def __init__(
         self, settings: dict[str, Any], epoch: object, outer: _Contexts | None = None
     ) -> None:
-        self.settings = {**settings, "threads": settings["threads"] or _usual_threads()}
+        self.settings = {**settings, "threads": settings["threads"] or usual_threads()}
         self.epoch = epoch
         self.outer = outer  # the thread's contexts before the ``with`` block
         self.gpus: dict[int, ctypes.c_void_p] = {}

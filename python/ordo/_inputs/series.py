@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-
 _TEXTS = ("string", "binary", "large_", "fixed_size_binary", "dictionary", "extension")
 
 

@@ -12,9 +12,10 @@ from .. import _lib
 from .._arrays import HOST, TYPES, Rows, is_text, place_of, pointer
 from .._check import flag, integer, into, quantile_parts
 from .._inputs.device import with_guests
-from .._inputs.series import column_named, column_of, is_frame, names_of, skips_missing
+from .._inputs.series import column_of, skips_missing
 from .._short import by_library
-from .columns import lexrank, one_row, same_length
+from .columns import one_row, same_length
+from .group_keys import key_columns, numbered_rows
 from .rank import _RANK_TYPES, rank_type
 
 P, T, N = c_void_p, c_int, c_void_p
@@ -76,60 +77,12 @@ def _is_date(rows: Rows) -> bool:
 # ---- Groups ------------------------------------------------------------------------------------
 
 
-def _taken(part: Any, index: Any) -> Any:
-    column = column_of(part)
-    return np.asarray(part)[index] if column is None else column.take(index)
-
-
-class _Rows:
-    """The distinct rows of several key columns; elements are tuples with a part of each column."""
-
-    def __init__(self, columns: list, first: Any) -> None:
-        self._columns, self._first = columns, first
-
-    def __getitem__(self, numbers: Any) -> tuple:
-        return tuple(_taken(part, self._first[numbers]) for part in self._columns)
-
-
-def _key_columns(groups: Any) -> list | None:
-    """Returns the key columns if there are several: a data frame, or a list or tuple of columns."""
-    if is_frame(groups):
-        return [column_named(groups, name) for name in names_of(groups)]
-    if type(groups) not in (list, tuple) or not groups:
-        return None
-    if any(isinstance(part, (str, bytes)) or not hasattr(part, "__len__") for part in groups):
-        return None
-    return list(groups) if np.ndim(groups[0]) == 1 else None
-
-
-def _missing_in(column: Any) -> Any:
-    """Returns for each element whether it is missing, or None."""
-    place, array = place_of(column)
-    if place is HOST and is_text(array):
-        from .. import _strings
-
-        return _strings.text_of(array).missing
-    rows = Rows(place, array, None)
-    return rows.is_nan(rows.keys) if rows.may_have_nan else None
-
-
-def _numbered_rows(columns: list) -> tuple[Any, Any, Any]:
-    """Returns as `_numbered` for the rows of several columns, the first one most important."""
-    codes = lexrank(columns[::-1], "dense") - 1
-    first = np.empty(int(codes.max()) + 1 if codes.size else 0, np.int64)
-    first[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
-    missing = np.zeros(codes.size, bool)
-    for part in map(_missing_in, columns):
-        missing |= False if part is None else part
-    return _Rows(columns, first), codes, missing
-
-
 def _numbered(groups: Any) -> tuple[Any, Any, Any]:
     """Returns the distinct strings of `groups` in order, the number of each row's string in them,
     and a mask of missing strings; None for arrays that are not strings."""
-    columns = _key_columns(groups)
+    columns = key_columns(groups)
     if columns is not None:
-        return _numbered_rows(columns)
+        return numbered_rows(columns)
     place, array = place_of(groups)
     if place is not HOST or not is_text(array):
         return None, None, None

@@ -264,10 +264,12 @@ def test_gradients():
 def test_gradients_of_ties_and_nans_are_those_of_pytorch():
     pairs = [(OPS.median, torch.median)]
     for method in METHODS:
-        pairs.append([
-            lambda x, f=f, m=method: f(x, 0.7, 1, interpolation=m)
-            for f in (OPS.quantile, torch.quantile)
-        ])
+        pairs.append(
+            [
+                lambda x, f=f, m=method: f(x, 0.7, 1, interpolation=m)
+                for f in (OPS.quantile, torch.quantile)
+            ]
+        )
     x = torch.tensor([[2.0, 1.0, 2.0, 2.0], [3.0, NAN, 1.0, 5.0], [9.0, 8.0, 7.0, 6.0]])
     for data in (x, x[::2]):
         for ours, theirs in pairs:
