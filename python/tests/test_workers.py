@@ -31,8 +31,17 @@ def with_settings(threads: int) -> tuple[int, bool]:
     return threads_and_sum()
 
 
-def threads_of_program(**variables: str) -> int:
-    program = "from ordo import _context; print(_context._info().threads)"
+OF_CALLS = "from ordo import _context; print(_context._info().threads)"
+OF_PATCH = """
+import os, numpy, ordo
+ordo.patch()
+before = len(os.listdir("/proc/self/task"))
+numpy.argsort(numpy.arange(1000000)[::-1], kind="stable")
+print(len(os.listdir("/proc/self/task")) - before + 1)
+"""
+
+
+def threads_of_program(program: str = OF_CALLS, **variables: str) -> int:
     kept = {k: v for k, v in os.environ.items() if k not in ("ORDO_THREADS", "OMP_NUM_THREADS")}
     ended = subprocess.run(
         [sys.executable, "-c", program], env={**kept, **variables}, capture_output=True, check=True
@@ -58,6 +67,13 @@ def test_variables():
         ({"OMP_NUM_THREADS": "1", "ORDO_THREADS": ""}, 1),
     ]:
         assert threads_of_program(**variables) == expected, variables
+
+
+@pytest.mark.skipif(CPUS == 1, reason="needs two CPUs")
+def test_variables_of_patched_functions():
+    assert threads_of_program(OF_PATCH) > 1
+    assert threads_of_program(OF_PATCH, OMP_NUM_THREADS="1") == 1
+    assert threads_of_program(OF_PATCH, OMP_NUM_THREADS="1", ORDO_THREADS="2") == 2
 
 
 def test_settings_before_variables(no_variables, monkeypatch):
