@@ -69,11 +69,12 @@ def print_heading(what, arguments):
     print("case           limit program    wall s   least s     CPU s peak MiB    ratio")
 
 
-def race(case, commands, target, arguments, memory, compare):
-    """Prints the rows of a case; returns compare(), whether the outputs agree. commands and target
-    map the name of a program to its command and to the file that it writes."""
+def race(case, commands, target, arguments, memory, compare, reference="sort"):
+    """Prints the rows of a case; returns compare(), whether the outputs of ordo and of the program
+    `reference` agree. commands and target map the name of a program to its command and to the file
+    that it writes."""
     if arguments.peers is not None:
-        wanted = ["ordo", "sort", *arguments.peers.split(",")]
+        wanted = ["ordo", reference, *arguments.peers.split(",")]
         commands = {name: c for name, c in commands.items() if name in wanted}
     results = {name: [] for name in commands}
     for _ in range(arguments.repeat):
@@ -85,7 +86,9 @@ def race(case, commands, target, arguments, memory, compare):
     for name, found in results.items():
         wall = statistics.median(r[0] for r in found)
         cpu = statistics.median(r[1] for r in found)
-        note = found[-1][3] or ("" if name != "sort" else "same bytes" if same else "OTHER BYTES")
+        note = found[-1][3] or (
+            "" if name != reference else "same bytes" if same else "OTHER BYTES"
+        )
         numbers = (
             f"{wall:9.3f} {min(r[0] for r in found):9.3f} {cpu:9.3f} "
             f"{max(r[2] for r in found):8.0f} {wall / base:8.2f}"

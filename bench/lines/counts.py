@@ -8,7 +8,7 @@ Cases, each a file of --lines lines such as "/path/1234", made in DIRECTORY:
     100, 10000, 1000000   so many distinct lines, all equally frequent
     zipf                  a million distinct lines, the k-th with a weight of 1 / k
 --memory N also counts with -S of N MiB. Lines of equal counts are in the order of their bytes. The
-program "sort" is sort | uniq -c | sort; its output is compared with that of ordo. Rows are
+program "uniq" is sort | uniq -c | sort; its output is compared with that of ordo. Rows are
 explained in bench/programs.py.
 """
 
@@ -61,14 +61,14 @@ def make_file(path, case, n):
 
 def commands_of(ordo, path, threads, memory, folder):
     """The commands to run, and the file that each writes."""
-    programs_run = ("ordo", "sort", "awk", "duckdb", "polars")
+    programs_run = ("ordo", "uniq", "awk", "duckdb", "polars")
     target = {name: os.path.join(folder, f"{name}.out") for name in programs_run}
     python = [sys.executable, "-c"]
     size = ["-S", f"{memory}Mi"] if memory else []
     found = {
         "ordo": [ordo, "unique", "--text", "--counts", "--sort", "count", "--top", "10", *size,
                  "-T", folder, "--threads", str(threads), path, "-o", target["ordo"]],
-        "sort": ["sh", "-c", SORT, target["sort"], path, str(threads), folder],
+        "uniq": ["sh", "-c", SORT, target["uniq"], path, str(threads), folder],
     }  # fmt: skip
     if shutil.which("awk") and not memory:
         found["awk"] = ["sh", "-c", AWK, target["awk"], path]
@@ -95,9 +95,9 @@ def main():
         found, target = commands_of(arguments.ordo, path, arguments.threads, memory, folder)
 
         def compare():
-            return Path(target["ordo"]).read_bytes() == Path(target["sort"]).read_bytes()
+            return Path(target["ordo"]).read_bytes() == Path(target["uniq"]).read_bytes()
 
-        return programs.race(case[0], found, target, arguments, memory, compare)
+        return programs.race(case[0], found, target, arguments, memory, compare, "uniq")
 
     cases = [(name,) for name in ("100", "10000", "1000000", "zipf")]
     status = programs.race_all(cases, arguments, race_case)
