@@ -52,11 +52,11 @@ typedef struct ordo_moving_opts {
  * Infinities are keys like others (pandas takes them as missing). MIN and MAX order the key bits:
  * -0 is below +0. A NaN result is the default NaN. The bytes of the results are the same for any
  * number of threads.
- * opts.first, for example for windows of seven days: the window of in[i] is in[first[i]] to in[i], and
- * `window` is at least the length of the longest one. first has n elements, which ascend and count
- * from the beginning of the segment. It is for MEDIAN, QUANTILE (0 and 1 are the minimum and the
- * maximum) and RANK, without `center`, on the CPU. Another value gives ORDO_E_ARG, and out is then
- * unspecified.
+ * opts.first, for example for windows of seven days: the window of in[i] is in[first[i]] to in[i],
+ * and `window` is at least the length of the longest one. first has n elements, which ascend and
+ * count from the beginning of the segment. It is for MEDIAN, QUANTILE (0 and 1 are the minimum and
+ * the maximum) and RANK, without `center`, on the CPU. Another value gives ORDO_E_ARG, and out is
+ * then unspecified.
  * Time: MIN and MAX take a constant number of steps per element, RANK at most lg(window), MEDIAN
  * and QUANTILE at most the logarithm of the window to base 64; all but MIN and MAX also sort every
  * element once or twice. Scratch: up to 16 windows or a few thousand elements for each thread. If

@@ -33,8 +33,8 @@ __attribute__((format(printf, 2, 3))) void cli_line(FILE *to, const char *format
 __attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
 #define cli_fail(...) (cli_error(__VA_ARGS__), false)
 
-/* The command was called by the name of sort(1): messages begin with "sort: ", files are never taken
- * for compressed ones, and there is no progress bar. */
+/* The command was called by the name of sort(1): messages begin with "sort: ", files are never
+ * taken for compressed ones, and there is no progress bar. */
 void cli_be_sort(void);
 bool cli_is_sort(void);
 
@@ -79,9 +79,9 @@ void progress_end(void);
 /* From now on a bar with this label shows the time between phases; NULL: none does. */
 void progress_command(const char *label);
 
-/* Results will be written to stdout. If that is no regular file, the bar is drawn only when progress
- * is reported: a pager may own the terminal. If stdout is a terminal, no bar is drawn any more. Any
- * thread may call this function. */
+/* Results will be written to stdout. If that is no regular file, the bar is drawn only when
+ * progress is reported: a pager may own the terminal. If stdout is a terminal, no bar is drawn any
+ * more. Any thread may call this function. */
 void progress_output(void);
 
 /* Erases the bar before a line is printed; it comes back if the phase goes on. */

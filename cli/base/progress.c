@@ -2,8 +2,8 @@
  *
  * There is one stderr and so one bar, whose state is static. The main thread draws it when it
  * reports progress. A thread that sleeps most of the time draws it as well: a step that reports
- * nothing, or waits for its input, is seen, too. The delay counts from the first phase, so that work
- * of many short phases has a bar. */
+ * nothing, or waits for its input, is seen, too. The delay counts from the first phase, so that
+ * work of many short phases has a bar. */
 #define _DEFAULT_SOURCE
 
 #include "cli/base/cli.h"

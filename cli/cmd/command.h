@@ -96,7 +96,7 @@ char *command_help(const command *c);
 /* input_files.c: finds e->paths, once. False after a message. */
 bool find_files(execution *e);
 
-/* input_files.c: whether all files can be read; if not, a message says so in the words of sort(1). */
+/* input_files.c: whether all files can be read; if not, after a message in the words of sort(1). */
 bool files_readable(const execution *e);
 
 /* ---- For `work` ---- */

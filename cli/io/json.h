@@ -1,7 +1,7 @@
 /* json.h - JSON in printable ASCII: texts for any stream, and results as objects for an output.
  *
- * Characters beyond ASCII are written as \u escapes, bytes that are not UTF-8 as \\xNN. NaN is null;
- * infinities are the strings "inf" and "-inf", because JSON has no numbers for them. */
+ * Characters beyond ASCII are written as \u escapes, bytes that are not UTF-8 as \\xNN. NaN is
+ * null; infinities are the strings "inf" and "-inf", because JSON has no numbers for them. */
 #ifndef ORDO_CLI_IO_JSON_H
 #define ORDO_CLI_IO_JSON_H
 

@@ -153,7 +153,7 @@ static walk begin_walk(help_part *p, const char *help)
     return w;
 }
 
-/* The length of the first clause: the text before a semicolon or a full stop outside of brackets. */
+/* The length of the first clause: what is before a semicolon or a full stop outside of brackets. */
 static size_t first_clause(const char *text)
 {
     size_t i = 0;

@@ -146,8 +146,8 @@ static const char *size_of_sort(const char *text)
     return size;
 }
 
-/* Sets the option, typed as "-S" or "--name", to value. NULL: the value is the next word, unless the
- * option takes none. False after a message. */
+/* Sets the option, typed as "-S" or "--name", to value. NULL: the value is the next word, unless
+ * the option takes none. False after a message. */
 static bool take_value(parse *p, const option_spec *spec, const char *typed, const char *value)
 {
     const char *const shown = option_shown(spec, typed);

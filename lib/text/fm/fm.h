@@ -9,9 +9,9 @@
  * So the number of occurrences of a letter before a row takes a part of a cell for each digit.
  *
  * A row is marked if its position is a multiple of `sample`. `marks` has the number of marked rows
- * before each block of 256 rows, which rows 0 to n + 1 are in, `offsets` the place of each marked row in its block; `samples` has
- * their positions, divided by sample. `rows` has the row of each multiple of sample. Each part
- * begins at a multiple of 64 bytes. */
+ * before each block of 256 rows, which rows 0 to n + 1 are in, `offsets` the place of each marked
+ * row in its block; `samples` has their positions, divided by sample. `rows` has the row of each
+ * multiple of sample. Each part begins at a multiple of 64 bytes. */
 #ifndef ORDO_TEXT_FM_FM_H
 #define ORDO_TEXT_FM_FM_H
 
