@@ -399,7 +399,7 @@ static int answer(const command *c, options_result asked)
     snprintf(longer, sizeof longer, "ordo help %s --all", c->name);
     if (asked == OPTIONS_VERSION)
         command_print_version();
-    else if (ok && asked == OPTIONS_HELP)
+    else if (ok && asked == OPTIONS_HELP && !cli_is_sort())
         ok = help_print_short(text, longer, stdout);
     else if (ok)
         help_print_long(text, stdout);
