@@ -416,6 +416,7 @@ static int execute_words(const command *c, int argc, char **argv)
                                     .seed = 1,
                                     .line.seed = OPTION_UNSET,
                                     .width = OPTION_UNSET,
+                                    .context = OPTION_UNSET,
                                     .p = NAN},
                               .in.name = "",
                               .out.fd = -1};
