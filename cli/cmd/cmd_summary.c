@@ -58,8 +58,7 @@ static const char count_help[] =
 
 static const char describe_help[] =
     "Examples:\n"
-    "  printf '4\\n1\\n3\\n2\\n' | ordo describe                   # count 4, mean 2.5, std "
-    "1.29...\n"
+    "  printf '4\\n1\\n3\\n2\\n' | ordo describe                   # count 4, mean 2.5, std 1.29\n"
     "  ordo describe times.npy --nans omit\n"
     "  ordo describe times.npy -o numbers.npy                  # the same as 8 numbers, f64\n"
     "  ordo describe --csv sales.csv                           # a row for each column\n\n"
