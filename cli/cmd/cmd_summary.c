@@ -3,6 +3,7 @@
  * By default a NaN makes the results NaN, as in NumPy and as in `ordo median`. */
 #include "cli/cmd/command.h"
 #include "cli/io/deviation.h"
+#include "cli/io/source.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static const char count_help[] =
 
 static const char describe_help[] =
     "Examples:\n"
-    "  printf '4\\n1\\n3\\n2\\n' | ordo describe                   # count 4, mean 2.5, min 1 ...\n"
+    "  printf '4\\n1\\n3\\n2\\n' | ordo describe                   # count 4, mean 2.5, std 1.29\n"
     "  ordo describe times.npy --nans omit\n"
     "  ordo describe times.npy -o numbers.npy                  # the same as 8 numbers, f64\n"
     "  ordo describe --csv sales.csv                           # a row for each column\n\n"
@@ -87,6 +88,7 @@ static const char *wrong(execution *e)
 
 static const char *count_wrong(execution *e)
 {
+    e->by_pieces = e->o.text;
     return e->o.text && e->o.nans != 0 ? "--nans is for numbers: it cannot be used with --text"
                                        : wrong(e);
 }
@@ -168,8 +170,28 @@ static bool sum_work(execution *e)
     return write_measures(e, ORDO_F64, &sum, 1);
 }
 
+/* Lines are read one by one, so the memory does not grow with the files. */
+static bool count_lines(execution *e)
+{
+    source        s;
+    source_result r = SOURCE_FAILED;
+
+    progress_start("counting");
+    if (source_open_lines(&s, e->paths, e->path_count, '\n', NULL))
+        do
+            r = source_next(&s);
+        while (r == SOURCE_LINE);
+    const uint64_t n = s.number;
+    source_close(&s);
+    progress_end();
+    timing_mark(&e->t, "count");
+    return r == SOURCE_END && write_measures(e, ORDO_U64, &n, 1);
+}
+
 static bool count_work(execution *e)
 {
+    if (e->o.text)
+        return count_lines(e);
     const bool     omit = e->o.nans == ORDO_NANS_OMIT;
     const uint64_t n = e->n - (omit ? count_nans(e->in.type, e->in.data, e->n) : 0);
 

@@ -128,7 +128,7 @@ static void print_help(const command *c, FILE *to)
                                              : "a file; stdin if it is '-' or not given",
                 help_input);
     if ((c->flags & WRITES) != 0) {
-        if ((c->flags & NO_ARRAY) == 0)
+        if ((c->flags & NO_ARRAY) == 0 && c != &command_check)
             fprintf(to, "%s%s\n", help_output,
                     (c->flags & FEW) != 0 ? "text" : "the format of the input");
         fputs(help_common, to);
@@ -416,6 +416,7 @@ static int execute_words(const command *c, int argc, char **argv)
                                     .seed = 1,
                                     .line.seed = OPTION_UNSET,
                                     .width = OPTION_UNSET,
+                                    .context = OPTION_UNSET,
                                     .p = NAN},
                               .in.name = "",
                               .out.fd = -1};

@@ -6,6 +6,7 @@
 
 #include "cli/base/as_sort.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,10 @@ static const char *bad_key(const char *key, const char *why, const char *name)
 {
     if (cli_is_sort())
         cli_error("%s: invalid field specification %s", name, sort_quoted(key));
+    else if (isalpha((unsigned char)key[0]))
+        cli_error("sort: -k: '%s' is not a field such as 2,2n; the name of a column needs --csv or "
+                  "--tsv",
+                  cli_quoted(key));
     else
         cli_error("sort: -k: '%s': %s; expected FIELD[.BYTE][OPTIONS][,FIELD[.BYTE][OPTIONS]], "
                   "such as 2,2n",

@@ -104,7 +104,9 @@ void call_begin(const char *what)
     signals_in_call(context);
 }
 
-bool call_end(ordo_status status)
+bool call_end(ordo_status status) { return call_end_about(command_name, status); }
+
+bool call_end_about(const char *subject, ordo_status status)
 {
     progress_end();
     signals_in_call(NULL);
@@ -112,6 +114,6 @@ bool call_end(ordo_status status)
         return true;
     const char *const last = ordo_last_error(context);
     const char *const why = last[0] != '\0' ? last : ordo_status_text(status);
-    return status == ORDO_E_NOMEM ? cli_fail("%s: not enough memory: %s", command_name, why)
-                                  : cli_fail("%s: %s", command_name, why);
+    return status == ORDO_E_NOMEM ? cli_fail("%s: not enough memory: %s", subject, why)
+                                  : cli_fail("%s: %s", subject, why);
 }

@@ -12,9 +12,11 @@ ordo_ctx *context_open(const char *command, const common_options *common);
 void      context_close(void);
 
 /* Around every library call that may take long; `what` is the label of the progress bar. call_end()
- * returns true if status is ORDO_OK, and false after a message otherwise. */
+ * returns true if status is ORDO_OK, and false after a message otherwise. The message begins with
+ * the name of the command, or with the subject, such as the name of a file. */
 void call_begin(const char *what);
 bool call_end(ordo_status status);
+bool call_end_about(const char *subject, ordo_status status);
 
 typedef struct timing { /* how long each phase took, in the order they came */
     struct {

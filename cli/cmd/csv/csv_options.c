@@ -247,12 +247,12 @@ static const char sort_help[] =
     "                    ordo sort --csv sales.csv --key city --key price:desc -o sorted.csv\n";
 
 static const char check_help[] =
-    "  --csv, --tsv      the input is rows of fields: checks that they are in the order of 'ordo\n"
+    "* --csv, --tsv      the input is rows of fields: checks that they are in the order of 'ordo\n"
     "                    sort --csv' with the same keys; names the first row that is not by its\n"
     "                    line\n";
 
 static const char merge_help[] =
-    "  --csv, --tsv      the files are rows of fields that 'ordo sort --csv' has sorted by the\n"
+    "* --csv, --tsv      the files are rows of fields that 'ordo sort --csv' has sorted by the\n"
     "                    same keys. Their headers must be the same; the output has one. Rows that\n"
     "                    tie keep the order of the files; -r reverses all keys, -u writes only\n"
     "                    the first row of a tie\n";
@@ -297,16 +297,15 @@ static const char columns_help[] =
     "                    how many); --skip-bad is --bad skip\n";
 
 static const char sample_help[] =
-    "  --csv, --tsv      the input is rows of fields: writes the header and the rows that were\n"
-    "                    chosen\n";
+    "* --csv, --tsv      the input is rows of fields: writes the header, then the rows\n";
 
 static const char moving_help[] =
-    "  --csv, --tsv      the input is rows of fields: writes them in their order with one more\n"
+    "* --csv, --tsv      the input is rows of fields: writes them in their order with one more\n"
     "                    column, the results of a column of numbers\n"
-    "  --column NAME|N   this column, by name or by number from 1. Rows in which it is empty get\n"
+    "* --column NAME|N   this column, by name or by number from 1. Rows in which it is empty get\n"
     "                    an empty result and do not count\n"
     "  --as NAME         the name of the new column; default: that of the operation\n"
-    "  --by NAME|N       results begin anew in each group of rows that have the same value in "
+    "* --by NAME|N       results begin anew in each group of rows that have the same value in "
     "this\n"
     "                    column; may be given several times\n";
 

@@ -56,7 +56,7 @@ static const option_spec search_specs[] = {TEXT("output", 'o', out),
                                            FLAG("locate", locate),
                                            FLAG("check", check_order),
                                            FLAG("line", whole_lines),
-                                           COUNT("context", 'C', context, 1, UINT32_MAX),
+                                           COUNT("context", 'C', context, 0, UINT32_MAX),
                                            COMMON_OPTIONS};
 
 static const char *index_wrong(execution *e)
@@ -64,6 +64,8 @@ static const char *index_wrong(execution *e)
     e->o.format = FORMAT_RAW; /* not to a terminal */
     return NULL;
 }
+
+static bool prints_lines(const options *o) { return o->whole_lines || o->context != OPTION_UNSET; }
 
 static const char *search_wrong(execution *e)
 {
@@ -77,7 +79,7 @@ static const char *search_wrong(execution *e)
         return "--file gives the patterns: no pattern may follow the index";
     if (o->count_only && o->locate)
         return "--count and --locate cannot be used together";
-    if ((o->whole_lines || o->context > 0) && (o->count_only || o->locate))
+    if (prints_lines(o) && (o->count_only || o->locate))
         return "--line and --context print lines: --count and --locate cannot be used with them";
     e->o.format = FORMAT_TEXT;
     return NULL;
@@ -174,13 +176,14 @@ static bool print_lines(execution *e, const ordo_fm *fm, uint64_t *positions, si
     if (!call_end(ordo_sort(e->ctx, ORDO_U64, positions, count, NULL)))
         return false;
     call_begin("reading lines");
-    return search_print_lines(&e->out, e->ctx, fm, positions, count, e->o.context);
+    return search_print_lines(&e->out, e->ctx, fm, positions, count,
+                              e->o.context != OPTION_UNSET ? &e->o.context : NULL);
 }
 
 static bool print_positions(execution *e, const ordo_fm *fm, patterns *p)
 {
     const lines *const from = &p->from;
-    const bool         whole = e->o.whole_lines || e->o.context > 0;
+    const bool         whole = prints_lines(&e->o);
     bool               ok = true;
 
     p->first = cli_alloc(from->n + 1, sizeof *p->first, "the patterns");
@@ -255,8 +258,10 @@ static bool search_work(execution *e)
     if (data == NULL)
         return false;
     call_begin("loading");
-    bool ok = call_done(e, "load",
-                        (e->o.check_order ? ordo_fm_load : ordo_fm_view)(e->ctx, data, bytes, &fm));
+    const ordo_status status =
+        (e->o.check_order ? ordo_fm_load : ordo_fm_view)(e->ctx, data, bytes, &fm);
+    bool ok = call_end_about(e->paths[0] != NULL ? cli_quoted(e->paths[0]) : "stdin", status);
+    timing_mark(&e->t, "load");
     ok = ok && read_patterns(e, &p.from);
     e->no = true;
     ok = ok && (e->o.count_only ? print_counts : print_positions)(e, fm, &p);

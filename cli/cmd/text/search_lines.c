@@ -117,9 +117,10 @@ static bool move_to(window *w, uint64_t position, uint64_t printed)
 typedef struct printer {
     output  *out;
     window   w;
-    uint64_t printed; /* a line begins there */
-    uint64_t context; /* lines around a match */
-    uint64_t after;   /* lines of context to print from `printed` on */
+    uint64_t printed;  /* a line begins there */
+    uint64_t context;  /* lines around a match */
+    uint64_t after;    /* lines of context to print from `printed` on */
+    bool     separate; /* "--" between lines that are apart */
     bool     any;
 } printer;
 
@@ -161,7 +162,7 @@ static bool print_match(printer *p, uint64_t position)
         if (!to_line_begin(&p->w, p->printed, &begin))
             return false;
     }
-    if (p->context > 0 && p->any && begin > p->printed && !output_bytes(p->out, "--\n", 3))
+    if (p->separate && p->any && begin > p->printed && !output_bytes(p->out, "--\n", 3))
         return false;
     p->printed = begin;
     p->any = true;
@@ -170,10 +171,13 @@ static bool print_match(printer *p, uint64_t position)
 }
 
 bool search_print_lines(output *out, ordo_ctx *ctx, const ordo_fm *fm, const uint64_t *positions,
-                        size_t count, uint64_t context)
+                        size_t count, const uint64_t *context)
 {
     ordo_fm_facts facts = {.struct_size = sizeof facts};
-    printer       p = {.out = out, .context = context, .w = {.ctx = ctx, .fm = fm}};
+    printer       p = {.out = out,
+                       .context = context != NULL ? *context : 0,
+                       .separate = context != NULL,
+                       .w = {.ctx = ctx, .fm = fm}};
     bool          ok = call_end(ordo_fm_describe(fm, &facts));
 
     p.w.n = facts.n;

@@ -6,9 +6,10 @@
 
 #include "ordo_text.h"
 
-/* Prints each line that has one of the ascending positions once, and `context` lines before and
- * after it, with the separator "--" between lines that are apart, as grep does. */
+/* Prints each line that has one of the ascending positions once and, if context is not NULL,
+ * *context lines before and after it, with the separator "--" between lines that are apart, as
+ * grep does. */
 bool search_print_lines(output *out, ordo_ctx *ctx, const ordo_fm *fm, const uint64_t *positions,
-                        size_t count, uint64_t context);
+                        size_t count, const uint64_t *context);
 
 #endif

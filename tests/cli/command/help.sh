@@ -1,5 +1,6 @@
 # --help goes to stdout, exits 0, begins with examples and fits a screen; the long form names every
-# option. `help` and `version` have no help of their own.
+# option, and only options that the command takes. `help` and `version` have no help of their own.
+ordo completion fish >options
 commands=$(ordo help --all | sed -n '/^Commands:/,/^$/s/^  \([a-z0-9-]*\) .*/\1/p')
 echo "$commands" | wc -l
 for command in $commands; do
@@ -19,6 +20,13 @@ for command in $commands; do
     [ "$(wc -l <a)" -le 40 ] || echo "$command: $(wc -l <a) lines"
     awk -v command=$command 'length($0) > 80 { print command ": wide: " $0 }' a
     awk 'length($0) > 100' long
+    sed -n 's/^  \(-., \)*--\([a-z0-9-]*\).*/\2/p' long | sort -u | while read -r option; do
+        case $command-$option in
+        *-help | *-version | bench-* | completion-*) continue ;;
+        esac
+        grep -q -e "_from $command.* -l $option " options || echo "$command: no --$option"
+    done
+    ! grep -q -e '^  --csv' long || grep -q -e '^  --csv' a || echo "$command: no --csv"
     grep -n '^\*' a long && echo "$command: a mark is printed"
     ! grep '^  -' a | grep -e '--device' -e '--gpu' || echo "$command: options of GPUs"
     case $command in

@@ -11,6 +11,7 @@ try() {
 for key in 0 1.0 1x ',' '1,' 1,0 1. 1,2.x 1,2,3 -1 '' 1ng 2,2dM; do
     try -k "$key" lines
 done
+try --key name lines
 try -n -g lines
 try -dn lines
 try -Rh lines

@@ -72,7 +72,7 @@ min k.npy: computing
 max k.txt: reading
 sum k.npy: computing
 sum --csv t.csv: reading.columns
-count --text k.txt: count
+count --text k.txt: counting
 search k.fm 1 -o out: search
 unique --csv t.csv --key b --counts: unique
 tune -n 2^12 --device cpu: measuring

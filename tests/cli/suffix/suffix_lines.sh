@@ -8,7 +8,7 @@ for sample in 1 64 300; do
     for file in short text; do
         ordo index --sample $sample $file -o index
         for pattern in a ab 12 7 777 0007 end z '' absent; do
-            for lines in 1 2 5; do
+            for lines in 0 1 2 5; do
                 ordo search index "$pattern" -C $lines >found
                 grep -aF -C $lines -e "$pattern" $file >expected
                 cmp found expected || echo "$file $pattern -C $lines"

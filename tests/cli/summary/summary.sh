@@ -12,6 +12,8 @@ printf 'nan\n1\n' | ordo max --nans omit
 printf '9223372036854775807\n1\n' | ordo sum
 printf -- '-9223372036854775808\n-1\n' | ordo sum
 printf 'b\na\n' | ordo count --text
+seq 800000 >lines # more than half of the limit
+printf 'last' | ordo count --text -S 8Mi lines - lines
 printf 'b\na\n' | ordo shuffle --text --seed 5 | ordo sort --text
 printf '1\n2\n' >a
 printf '1.0\n3\n' >b
