@@ -13,7 +13,11 @@ from .columns import lexrank
 
 def _taken(part: Any, index: Any) -> Any:
     column = column_of(part)
-    return np.asarray(part)[index] if column is None else column.take(index)
+    if column is not None:
+        return column.take(index)
+    if hasattr(part, "to_pylist"):  # pyarrow makes no array of a dictionary without values
+        return np.array(part.to_pylist(), object)[index]
+    return np.asarray(part)[index]
 
 
 class _Rows:

@@ -136,6 +136,14 @@ def test_labels_of_xarray():
     assert ordo.median(a) == 2
 
 
+def test_arrow_keys_without_values():
+    pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    names = pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int8()), pa.array([], "str"))
+    found = ordo.group_count(pa.table({"name": names, "n": [2, 1]}), dropna=False)
+    assert found.groups[0].tolist() == [None, None]
+    assert found.groups[1].to_pylist() == [1, 2]
+
+
 def test_dask_is_lazy():
     da = pytest.importorskip("dask.array", reason="needs Dask")
     x = da.from_array(np.array([3.0, 1.0, 2.0, 2.0]), chunks=2)
@@ -145,6 +153,11 @@ def test_dask_is_lazy():
     assert ordo.median(x).compute() == 2
     steps = da.from_array(np.array([1.0, 2.0]), chunks=1)
     assert ordo.searchsorted(steps, x).compute().tolist() == [2, 0, 1, 1]
+    assert ordo.searchsorted(np.array([1.0, 2.0]), x).compute().tolist() == [2, 0, 1, 1]
+    assert isinstance(ordo.sort(a=x), da.Array)
+    assert isinstance(ordo.searchsorted(a=np.array([1.0, 2.0]), v=x), da.Array)
+    with pytest.raises(ValueError, match="a has 2 dimensions"):
+        ordo.searchsorted(np.eye(2), x)
     with pytest.raises(TypeError, match=r"a\.compute\(\)"):
         ordo.cumsum(x)
 
@@ -154,3 +167,22 @@ def test_dask_is_lazy():
 def test_keywords_of_others(name, word):
     with pytest.raises(TypeError, match=f"{name}.*{word}.*descending=True"):
         getattr(ordo, name)([2, 1], **{word: True})
+
+
+def test_answers_to_keywords():
+    frame = pd.DataFrame({"x": [2, 1], "name": ["b", "a"]})
+    answers = [
+        (lambda: frame.ordo.sort("x", ascending=False), "sort.*descending=True"),
+        (lambda: frame.ordo.topk(1, "x", reverse=True), "topk.*largest=False"),
+        (lambda: ordo.topk(frame.x, 1, ascending=True), "topk.*largest=False"),
+        (lambda: ordo.median(frame.x, ascending=True), "no argument 'ascending'$"),
+        (lambda: ordo.sort(frame.x, skipna=True), "no argument 'skipna'$"),
+        (lambda: ordo.median(frame.x, skipna=True), "nan_policy='omit'"),
+        (lambda: frame.ordo.median(), "column 'name': the elements are strings"),
+        (lambda: frame.ordo.quantile(), "column 'name'"),
+    ]
+    for call, message in answers:
+        with pytest.raises(TypeError, match=message):
+            call()
+    assert frame.x.ordo.cumprod().tolist() == [2, 2]
+    assert frame.x[::-1].ordo.searchsorted(2) == 1
