@@ -72,6 +72,50 @@ def test_wrong_spans():
         ordo.moving_median([1.0], 2, times=np.zeros(1, "M8[s]"))
 
 
+SPANS = [pd.Timedelta("2D"), pd.Timedelta("5ns"), pd.offsets.Day(2), np.timedelta64(48, "h")]
+
+
+@pytest.mark.parametrize("window", SPANS, ids=str)
+def test_objects_as_spans(window):
+    s = readings()
+    s.index = s.index.as_unit("ns")
+    wanted = s.rolling(pd.Timedelta(window)).median()
+    pd.testing.assert_series_equal(ordo.moving_median(s, window), wanted)
+
+
+@pytest.mark.parametrize(
+    "window",
+    ["0D", "999999999W", "9" * 30 + "D", pd.offsets.MonthEnd(1), pd.Timedelta("-2D")]
+    + [np.timedelta64("NaT"), np.timedelta64(2), np.timedelta64(1, "M")],
+    ids=str,
+)
+def test_no_spans(window):
+    with pytest.raises(ValueError, match=r"window is|non-fixed"):
+        ordo.moving_median(readings(), window)
+
+
+def test_times_beyond_their_unit():
+    for first, window, unit in (("1677-09-22", "1D", "ns"), ("2300-01-01", "1ns", "D")):
+        times = np.array([first], f"M8[{unit}]")
+        with pytest.raises(ValueError, match=r"datetime64\[ns\] do not hold"):
+            ordo.moving_median([1.0], window, times=times)
+    far = np.array(["2300-01-01", "2300-01-02"], "M8[D]")
+    assert ordo.moving_max([2.0, 1.0], "2D", times=far).tolist() == [2, 2]
+
+
+def test_arguments_of_divided_windows():
+    s = readings()
+    for more in ({"groups": np.zeros(N, int), "window": 2}, {"window": "2D"}):
+        with pytest.raises(np.exceptions.AxisError):
+            ordo.moving_median(s, axis=1, **more)
+        with pytest.raises(ValueError, match=r"min_periods is -1; expected.*0"):
+            ordo.moving_median(s, min_periods=-1, **more)
+        with pytest.raises(TypeError, match="window of dates"):
+            ordo.moving_median(s.index, times=s.index if len(more) == 1 else None, **more)
+    with pytest.raises(TypeError, match="times: the elements are strings"):
+        ordo.moving_median([1.0], "1D", times=["b"])
+
+
 # ---- Shares, frames, several keys --------------------------------------------------------------
 
 
