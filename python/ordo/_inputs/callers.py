@@ -2,7 +2,7 @@
 
 `for_callers` decorates a public function. A Dask collection goes to the function of ``ordo.dask``
 with the same name, which returns a collection and computes nothing. A keyword of pandas, polars or
-Python's `sorted` raises a TypeError that names the one of ordo. This file imports no other library.
+Python's `sorted` raises a TypeError that names the one of ordo. This file imports neither library.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import inspect
 from importlib import import_module
 from typing import Any, Callable, TypeVar, cast
 
+import numpy as np
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_PLAIN = frozenset((np.ndarray, list, tuple, int, float, str, bool, type(None)))
 _REVERSE = {
     "descending": "descending=True is the reverse order",
     "largest": "largest=False takes the smallest elements",
@@ -54,7 +57,9 @@ def for_callers(function: _Function) -> _Function:
         for word in named:
             if word in _INSTEAD and word not in known:
                 raise _unknown(name, word, known)
-        if any(map(is_lazy, (*arguments[:2], *named.values()))):
+        for a in (*arguments[:2], *named.values()):
+            if type(a) in _PLAIN or not is_lazy(a):
+                continue
             lazy = getattr(import_module("ordo.dask"), name, None)
             if lazy is None:
                 raise TypeError(
