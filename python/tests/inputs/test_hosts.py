@@ -180,6 +180,26 @@ def test_labels_of_xarray():
     assert ordo.median(a) == 2
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "str", "category", "datetime64[us, UTC]"])
+def test_arrays_of_pandas(dtype):
+    values = {"str": ["b", None, "a"], "category": ["b", None, "a"]}.get(dtype, [1, None, 0])
+    array = pd.array(values, dtype=dtype)
+    wanted = pd.Series(array).sort_values(ignore_index=True).array
+    pd.testing.assert_extension_array_equal(ordo.sort(array), wanted)
+    pd.testing.assert_extension_array_equal(ordo.unique(array), wanted)
+    pd.testing.assert_extension_array_equal(ordo.topk(array, 1).values, wanted[1:2])
+    np.testing.assert_array_equal(ordo.rankdata(array), [2, np.nan, 1])
+
+
+@pytest.mark.parametrize("a", [{2, 1}, iter([2, 1]), {2: 1}.keys()], ids=lambda a: type(a).__name__)
+@pytest.mark.parametrize("name", ["sort", "argsort", "rankdata", "median", "unique", "cumsum"])
+def test_containers_that_are_no_arrays(name, a):
+    with pytest.raises(
+        TypeError, match=r"the argument is a \w+; expected an array; pass list\(a\)"
+    ):
+        getattr(ordo, name)(a)
+
+
 def test_arrow_keys_without_values():
     pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
     names = pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int8()), pa.array([], "str"))
