@@ -64,10 +64,11 @@ def _for_callers(method: Callable[..., Any]) -> Any:
 
 def _of_columns(frame: Any, function: Callable[[Any], Any]) -> dict[int, Any]:
     """Returns the result for each column, by its place. TypeError: it names the column."""
+    from ._inputs.series import columns_of
+
     results = {}
-    for i, name in enumerate(frame.columns):
+    for i, (name, column) in enumerate(zip(frame.columns, columns_of(frame))):
         try:
-            column = frame.iloc[:, i] if hasattr(frame, "iloc") else frame[name]
             results[i] = function(column)
         except TypeError as error:
             raise TypeError(f"column {name!r}: {error}") from error

@@ -154,6 +154,13 @@ def column_named(frame: Any, name: Any) -> Any:
     return frame[name]
 
 
+def columns_of(frame: Any) -> list:
+    """Returns the columns of a table."""
+    if hasattr(frame, "iloc"):
+        return [frame.iloc[:, i] for i in range(frame.shape[1])]
+    return frame.get_columns() if hasattr(frame, "get_columns") else list(frame.columns)
+
+
 def rows_of(a: Any, index: Any) -> Any:
     """Returns the rows or elements of a table or column at the positions `index`."""
     if hasattr(a, "iloc"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -155,6 +156,34 @@ def test_several_keys():
     assert ordo.group_count(frame, dropna=False).counts.tolist() == [2, 1, 1, 1, 1]
     ranks = x.groupby([frame.a, frame.b]).rank()
     np.testing.assert_array_equal(ordo.group_rank(frame, x), ranks)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_of_frames_as_keys(library):
+    frame = pd.DataFrame({"a": [3, 1, 2, 1], "b": ["x", "y", "x", "x"]})
+    if library == "polars":
+        frame = pytest.importorskip("polars", reason="needs polars").DataFrame(dict(frame))
+    elif library == "pyarrow":
+        arrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
+        frame = arrow.table({"a": [3, 1, 2, 1], "b": ["x", "y", "x", "x"]})
+    assert ordo.lexsort(frame).tolist() == [3, 2, 0, 1]
+    assert ordo.lexrank(frame, "min").tolist() == [3, 4, 2, 1]
+    assert ordo.group_count(frame).counts.tolist() == [1, 1, 1, 1]
+
+
+def test_frames_with_a_name_twice():
+    frame = pd.DataFrame([[1, 2], [0, 2]], columns=["a", "a"])
+    assert ordo.group_count(frame).counts.tolist() == [1, 1]
+    assert ordo.lexsort(frame).tolist() == [1, 0]
+    assert frame.ordo.median().tolist() == [0.5, 2]
+
+
+@pytest.mark.parametrize("a", [[Decimal(2), Decimal(1)], [datetime.date(2024, 1, 1)], ["a", None]])
+def test_objects_that_arrow_has(a):
+    with pytest.raises(TypeError, match=r"pass pyarrow\.array\(a\)"):
+        ordo.sort(a)
+    arrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    assert len(ordo.sort(arrow.array(a))) == len(a)
 
 
 # ---- Other libraries ---------------------------------------------------------------------------
