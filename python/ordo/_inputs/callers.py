@@ -66,6 +66,10 @@ def for_callers(function: _Function) -> _Function:
                     f"the argument is a Dask collection, which ordo.{name} does not take; pass "
                     "a.compute()"
                 )
+            try:
+                inspect.signature(lazy).bind(*arguments, **named)
+            except TypeError as error:
+                raise TypeError(f"ordo.dask.{name}, for a Dask collection: {error}") from None
             return lazy(*arguments, **named)
         return function(*arguments, **named)
 

@@ -251,6 +251,9 @@ def test_dask_is_lazy():
     assert isinstance(ordo.searchsorted(a=np.array([1.0, 2.0]), v=x), da.Array)
     with pytest.raises(ValueError, match="a has 2 dimensions"):
         ordo.searchsorted(np.eye(2), x)
+    for call in (lambda: ordo.sort(x, axis=0), lambda: ordo.median(x, 0)):
+        with pytest.raises(TypeError, match=r"ordo\.dask\.(sort|median), for a Dask collection"):
+            call()
     with pytest.raises(TypeError, match=r"a\.compute\(\)"):
         ordo.cumsum(x)
 
