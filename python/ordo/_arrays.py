@@ -95,7 +95,12 @@ def place_of(a: Any, compare: bool = True) -> tuple[Any, Any]:
         return HOST, arrow.to_numpy(a, None, compare)
     if isinstance(a, np.ma.MaskedArray):
         raise TypeError("the array is masked; expected a.compressed() or a.filled(value)")
-    return HOST, np.asarray(a)
+    array = np.asarray(a)
+    if array.ndim == 0 and array.dtype.kind == "O":
+        way = "a.collect()" if hasattr(a, "collect") else "list(a)"
+        instead = f"; pass {way}" if hasattr(a, "__iter__") or hasattr(a, "collect") else ""
+        raise TypeError(f"the argument is a {type(a).__name__}; expected an array{instead}")
+    return HOST, array
 
 
 def numbers_of(a: Any) -> tuple[Any, Any]:

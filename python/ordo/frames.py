@@ -28,9 +28,10 @@ from ._expressions import ExpressionMethods
 from ._imports import after_import
 
 _VERBS = (
-    "argpartition argsort argtopk cummax cummin cumsum is_sorted median moving_max moving_median "
-    "moving_min moving_quantile moving_rank nanmedian nanpercentile nanquantile partition "
-    "percentile quantile radius rank rank_sorted rankdata select sort top_k topk unique"
+    "argpartition argsort argtopk cummax cummin cumprod cumsum is_sorted median moving_max "
+    "moving_median moving_min moving_quantile moving_rank nanmedian nanpercentile nanquantile "
+    "partition percentile quantile radius rank rank_sorted rankdata searchsorted select sort "
+    "top_k topk unique"
 ).split()
 
 
@@ -49,22 +50,50 @@ class SeriesMethods:
         return _VERBS
 
 
+def _for_callers(method: Callable[..., Any]) -> Any:
+    """Decorates a method as `for_callers` does, without an import of it before the first call."""
+
+    @functools.wraps(method)
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        from ._inputs.callers import for_callers
+
+        return for_callers(method)(*arguments, **named)
+
+    return wrapped
+
+
+def _of_columns(frame: Any, function: Callable[[Any], Any]) -> dict[int, Any]:
+    """Returns the result for each column, by its place. TypeError: it names the column."""
+    from ._inputs.series import columns_of
+
+    results = {}
+    for i, (name, column) in enumerate(zip(frame.columns, columns_of(frame))):
+        try:
+            results[i] = function(column)
+        except TypeError as error:
+            raise TypeError(f"column {name!r}: {error}") from error
+    return results
+
+
 class FrameMethods:
     """Sorts, ranks and quantiles of a data frame."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
+    @_for_callers
     def sort(self, by: Any, *, descending: Any = False) -> Any:
         """Returns the rows in the order of one or several columns; see `ordo.sort`."""
         return ordo.sort(self._frame, by=by, descending=descending)
 
+    @_for_callers
     def argsort(self, by: Any, *, descending: Any = False) -> Any:
         """Returns the positions of the rows in the order of one or several columns."""
         from ._verbs.order import frame_order
 
         return frame_order(self._frame, by, descending)
 
+    @_for_callers
     def topk(self, k: int, by: Any, *, largest: bool = True) -> Any:
         """Returns the `k` rows with the largest (or smallest) elements of a column, in order."""
         from ._inputs.series import column_named, rows_of
@@ -75,11 +104,10 @@ class FrameMethods:
     def rank(self, method: Any = "average", **options: Any) -> Any:
         """Returns a data frame with the ranks within every column; see `ordo.rankdata`."""
         frame = self._frame
+        ranks = _of_columns(frame, lambda column: ordo.rankdata(column, method, **options))
         if not hasattr(frame, "iloc"):
-            return frame.select(ordo.rankdata(column, method, **options) for column in frame)
-        columns = (frame.iloc[:, i] for i in range(frame.shape[1]))
-        ranks = [ordo.rankdata(column, method, **options).to_numpy() for column in columns]
-        made = type(frame)(dict(enumerate(ranks)), index=frame.index)
+            return frame.select(ranks.values())
+        made = type(frame)({i: column.to_numpy() for i, column in ranks.items()}, frame.index)
         made.columns = frame.columns
         return made
 
@@ -90,23 +118,22 @@ class FrameMethods:
         data frame with a row for each q.
         """
         frame = self._frame
+        found = _of_columns(frame, lambda column: ordo.quantile(column, q, **options))
         if not hasattr(frame, "iloc"):
-            found = {c.name: np.atleast_1d(ordo.quantile(c, q, **options)) for c in frame}
-            return type(frame)(found)
-        columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
-        rows = np.array([ordo.quantile(c, q, **options) for c in columns]).T
+            return type(frame)(dict(zip(frame.columns, map(np.atleast_1d, found.values()))))
+        rows = np.array(list(found.values())).T
         pandas = sys.modules["pandas"]
         if np.ndim(q) == 0:
             return pandas.Series(rows, index=frame.columns, name=q)
-        return pandas.DataFrame(rows, index=list(q), columns=frame.columns)
+        return pandas.DataFrame(rows.reshape(len(q), -1), index=list(q), columns=frame.columns)
 
     def median(self, **options: Any) -> Any:
         """Returns the median of every column; see `ordo.median`."""
         frame = self._frame
+        found = _of_columns(frame, lambda column: ordo.median(column, **options))
         if not hasattr(frame, "iloc"):
-            return type(frame)({c.name: [ordo.median(c, **options)] for c in frame})
-        found = [ordo.median(frame.iloc[:, i], **options) for i in range(frame.shape[1])]
-        return sys.modules["pandas"].Series(found, index=frame.columns)
+            return type(frame)({name: [one] for name, one in zip(frame.columns, found.values())})
+        return sys.modules["pandas"].Series(list(found.values()), index=frame.columns)
 
 
 # ---- Registration ------------------------------------------------------------------------------

@@ -104,7 +104,8 @@ def searchsorted(a: Any, v: Any, side: Side = "left") -> Any:
 
     Parameters
     ----------
-    a : sorted Dask array of one dimension, Dask Series, or Dask index.
+    a : sorted Dask array of one dimension, Dask Series, or Dask index; or a NumPy array, with a
+        Dask `v`.
     v : Dask array of one dimension, Dask Series or index, or NumPy array of the needles.
     side : 'left' or 'right'.
 
@@ -119,7 +120,7 @@ def searchsorted(a: Any, v: Any, side: Side = "left") -> Any:
     """
     one_of(("left", "right"), side, "side")
     needles = v if is_frame(v) or hasattr(v, "chunks") else None
-    rows = blocks_of(a)
+    rows = _whole(a) if needles is not None and type(a) is np.ndarray else blocks_of(a)
     if needles is None:
         wanted = np.asarray(v)
         name = name_of("searchsorted", a, wanted, side)
@@ -131,6 +132,13 @@ def searchsorted(a: Any, v: Any, side: Side = "left") -> Any:
         source=[*blocks.source, *rows.source], layer={**blocks.layer, **rows.layer}
     )
     return both.array(name, _sums(name, rows.keys, blocks.keys, side), blocks.sizes, np.dtype("i8"))
+
+
+def _whole(a: Any) -> Blocks:
+    """Returns a NumPy array as one chunk."""
+    if a.ndim != 1:
+        raise ValueError(f"a has {a.ndim} dimensions; expected 1")
+    return Blocks([], {}, [a], [a.size], a.dtype)
 
 
 def _renamed(layer: dict, name: str, ndim: int) -> dict:

@@ -1,4 +1,4 @@
-"""Columns in, columns out: pandas Series and Index, polars Series, pyarrow arrays, xarray.
+"""Columns in, columns out: pandas Series, Index and arrays, polars Series, pyarrow, xarray.
 
 A function whose result is elements of a column takes them from the column by their positions, so
 the dtype, the nulls and the labels are kept. A function that returns a number for each element
@@ -66,6 +66,12 @@ def _is_instance(a: Any, library: str, *names: str) -> bool:
     return bool(kinds) and isinstance(a, kinds)
 
 
+def _is_extension_array(a: Any) -> bool:
+    api = getattr(sys.modules.get("pandas"), "api", None)
+    kinds = getattr(getattr(api, "extensions", None), "ExtensionArray", ())
+    return isinstance(a, kinds)
+
+
 def _is_arrow(a: Any) -> bool:
     return _is_instance(a, "pyarrow", "Array", "ChunkedArray")
 
@@ -88,6 +94,7 @@ def labelled(a: Any) -> Column | None:
         return None
     found = (
         _is_instance(a, "pandas", "Series", "Index")
+        or _is_extension_array(a)
         or _is_instance(a, "polars", "Series")
         or _is_arrow(a)
         or _is_instance(a, "xarray", "DataArray")
@@ -145,6 +152,13 @@ def column_named(frame: Any, name: Any) -> Any:
     if count > 1:
         raise ValueError(f"by is {name!r}, the name of {count} columns; expected one column")
     return frame[name]
+
+
+def columns_of(frame: Any) -> list:
+    """Returns the columns of a table."""
+    if hasattr(frame, "iloc"):
+        return [frame.iloc[:, i] for i in range(frame.shape[1])]
+    return frame.get_columns() if hasattr(frame, "get_columns") else list(frame.columns)
 
 
 def rows_of(a: Any, index: Any) -> Any:

@@ -102,16 +102,20 @@ def _code_points(array: Any) -> Text:
     return _equal_lengths(data.view(np.uint8), flat.size, length * data.itemsize, array)
 
 
+_ARROW_HAS = frozenset(("Decimal", "NoneType", "date", "datetime", "time", "timedelta"))
+
+
 def _objects(array: Any, source: Any) -> Text:
     elements = array.tolist()
     kinds = set(map(type, elements))
     if all(issubclass(kind, str) for kind in kinds):
         elements = [element.encode("utf-8", "surrogatepass") for element in elements]
     elif not all(issubclass(kind, bytes) for kind in kinds):
-        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        names = sorted(kind.__name__ for kind in kinds)
+        instead = "; pass pyarrow.array(a)" if _ARROW_HAS.intersection(names) else ""
         raise TypeError(
-            f"the elements are objects ({names}); expected numbers of one dtype, all bytes or all "
-            "str"
+            f"the elements are objects ({', '.join(names)}); expected numbers of one dtype, all "
+            f"bytes or all str{instead}"
         )
     offsets = np.zeros(len(elements) + 1, np.uint64)
     np.cumsum(list(map(len, elements)), out=offsets[1:])

@@ -12,6 +12,7 @@ from .. import _lib
 from .._arrays import HOST, AxisError, Rows, is_text, numbers_of, place_of, pointer
 from .._check import flag, integer, into, unmasked
 from .._context import host_context
+from .._inputs.series import columns_of, is_frame
 from .._short import by_library
 from .rank import _RANK_TYPES, rank_type
 
@@ -98,7 +99,7 @@ def _columns(keys: Any, descending: Any) -> tuple[Any, int, list]:
 
     The dense ranks of the least important columns replace them if there are too many.
     """
-    keys = list(keys)
+    keys = _listed(keys)
     if not keys:
         raise TypeError("there are no key columns; expected at least 1")
     if isinstance(descending, (list, tuple)):
@@ -137,7 +138,7 @@ def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = No
     ----------
     keys : sequence of arrays of one shape: numbers, strings, or other elements that NumPy sorts.
         The last array is the primary key. An array is the sequence of its rows, so the elements of
-        an array of one dimension are keys of a single row.
+        an array of one dimension are keys of a single row. A data frame is that of its columns.
     axis : the axis along which arrays of several dimensions are ordered.
     descending : one direction for all keys, or a list with one for each.
     out : array for the result, of the same shape.
@@ -158,10 +159,7 @@ def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = No
     >>> ordo.lexsort(([1, 2, 1], [5, 4, 4]))
     array([2, 1, 0])
     """
-    try:
-        keys = list(keys)
-    except TypeError:
-        raise TypeError(f"keys is {keys!r}; expected a sequence of arrays") from None
+    keys = _listed(keys)
     axis = integer(axis, "axis")
     shape = np.shape(keys[0]) if keys else (0,)
     if len(shape) > 1:
@@ -173,6 +171,16 @@ def lexsort(keys: Any, axis: int = -1, *, descending: Any = False, out: Any = No
     if shape:
         return into(out, _order(keys, descending))
     return into(out, _order([np.atleast_1d(key) for key in keys], descending)[0])
+
+
+def _listed(keys: Any) -> list:
+    """Returns the keys of a sequence, or the columns of a data frame."""
+    if is_frame(keys):
+        return columns_of(keys)
+    try:
+        return list(keys)
+    except TypeError:
+        raise TypeError(f"keys is {keys!r}; expected a sequence of arrays") from None
 
 
 def _order(keys: Any, descending: Any) -> Any:

@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 
 from .._arrays import HOST, Rows, is_text, place_of
-from .._inputs.series import column_named, column_of, is_frame, names_of
+from .._inputs.series import column_of, columns_of, is_frame
 from .columns import lexrank
 
 
 def _taken(part: Any, index: Any) -> Any:
     column = column_of(part)
-    return np.asarray(part)[index] if column is None else column.take(index)
+    if column is not None:
+        return column.take(index)
+    if hasattr(part, "to_pylist"):  # pyarrow makes no array of a dictionary without values
+        return np.array(part.to_pylist(), object)[index]
+    return np.asarray(part)[index]
 
 
 class _Rows:
@@ -29,7 +33,7 @@ class _Rows:
 def key_columns(groups: Any) -> list | None:
     """Returns the key columns if there are several: a data frame, or a list or tuple of columns."""
     if is_frame(groups):
-        return [column_named(groups, name) for name in names_of(groups)]
+        return columns_of(groups)
     if type(groups) not in (list, tuple) or not groups:
         return None
     if any(isinstance(part, (str, bytes)) or not hasattr(part, "__len__") for part in groups):

@@ -222,7 +222,8 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     groups : the group key of each row: an array of numbers or strings of one dimension. Several
         keys are a data frame, or a list or tuple of such arrays; then `groups` of the result is a
         tuple of arrays, and a row with a NaN in any key has a NaN key.
-    dropna : True: rows with a NaN group key belong to no group. False: they form the last group.
+    dropna : True: rows with a NaN group key belong to no group. False: they form the last group;
+        of several keys, each combination with a NaN is a group.
 
     Returns
     -------

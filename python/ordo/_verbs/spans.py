@@ -19,6 +19,7 @@ from .columns import one_row, same_length
 _UNITS: dict[str, Any] = {name: name for name in ("W", "D", "h", "s", "ms", "us", "ns")}
 _UNITS.update({"d": "D", "H": "h", "min": "m", "T": "m", "S": "s"})
 _SPAN = re.compile(r"\s*(\d*)\s*([A-Za-z]+)\s*")
+_LONGEST = 1 << 62  # nanoseconds, 146 years
 
 
 class Parts(NamedTuple):
@@ -43,6 +44,8 @@ class Parts(NamedTuple):
 
 def span_of(window: Any) -> Any:
     """Returns a span of time as a numpy.timedelta64; None if `window` is none."""
+    if isinstance(window, int):
+        return None
     if isinstance(window, str):
         match = _SPAN.fullmatch(window)
         if match is None or match[2] not in _UNITS:
@@ -50,10 +53,26 @@ def span_of(window: Any) -> Any:
                 f"window is {window!r}; expected a number of elements or a span of time such as "
                 "'7D', '12h', '30min' or '90s'"
             )
-        return np.timedelta64(int(match[1] or 1), _UNITS[match[2]])
+        return _checked(window, int(match[1] or 1), _UNITS[match[2]])
+    if hasattr(window, "to_timedelta64"):  # pandas.Timedelta, also of nanoseconds
+        window = window.to_timedelta64()
+    elif isinstance(window, datetime.timedelta):
+        window = np.timedelta64(window)
     if isinstance(window, np.timedelta64):
-        return window
-    return np.timedelta64(window) if isinstance(window, datetime.timedelta) else None
+        unit, count = np.datetime_data(window)
+        return _checked(window, int(window.view(np.int64)) * count, unit)
+    if hasattr(window, "rule_code"):  # an offset of pandas; ValueError: it has no fixed length
+        return _checked(window, int(window.nanos), "ns")
+    return None
+
+
+def _checked(window: Any, count: int, unit: Any) -> Any:
+    """Returns `count` units of time. ValueError: it has no length, or one of centuries."""
+    if unit not in _UNITS.values():
+        raise ValueError(f"window is {window!r}; expected a span in units from weeks to ns")
+    if not 0 < count * int(np.timedelta64(1, unit) / np.timedelta64(1, "ns")) < _LONGEST:
+        raise ValueError(f"window is {window!r}; expected a span above 0 and below 146 years")
+    return np.timedelta64(count, unit)
 
 
 def moving_parts(array: tuple, window: Any, groups: Any, times: Any, center: bool) -> Parts:
@@ -102,7 +121,10 @@ def _begins(offsets: Any) -> Any:
 def _times_of(times: Any, n: int, order: Any) -> Any:
     if times is None:
         raise TypeError("a window of a span of time needs `times`, or a Series with times as index")
-    place, found = numbers_of(times)
+    try:
+        place, found = numbers_of(times)
+    except TypeError as error:
+        raise TypeError(f"times: {error}") from error
     if place is not HOST or found.dtype.kind != "M" or found.ndim != 1:
         raise TypeError(f"times have dtype {found.dtype}; expected datetime64 of one dimension")
     same_length(n, found.size, "times")
@@ -113,10 +135,14 @@ def _times_of(times: Any, n: int, order: Any) -> Any:
 
 def _first_of(times: Any, span: Any, offsets: Any) -> Any:
     """Returns the first element of each window, from the beginning of its group."""
-    if span <= np.timedelta64(0, "s"):
-        raise ValueError(f"window is {span}; expected a span above 0")
     low = times - span
-    last, low = (part.astype(low.dtype).view(np.int64) for part in (times, low))
+    fine = times.astype(low.dtype)
+    last, low = fine.view(np.int64), low.view(np.int64)
+    if (fine.astype(times.dtype) != times).any() or (low >= last).any():
+        raise ValueError(
+            f"times of dtype {fine.dtype} do not hold the beginning of a window of {span}; "
+            "expected times of a coarser unit, or closer to 1970"
+        )
     begins = _begins(offsets)
     falls = (np.diff(last) < 0) & (np.diff(begins) == 0)
     if falls.any():

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from .. import _lib
-from .._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_nan
+from .._arrays import (
+    FLOATS,
+    HOST,
+    TYPES,
+    Rows,
+    address,
+    normal_axis,
+    numbers_of,
+    rows_have_nan,
+)
 from .._check import check_nan_policy, flag, found_nan, integer, into, quantile_parts, unmasked
 from .._inputs.device import with_guests
 from .._inputs.series import labelled
@@ -20,6 +29,14 @@ from .spans import moving_parts, span_of
 _MEDIAN, _QUANTILE, _RANK, _MIN, _MAX = range(1, 6)
 _DOUBLE = np.dtype(np.float64)
 _EXACT = 1 << 53
+
+
+def _refuse_dates(rows: Rows) -> None:
+    if rows.place is HOST and np.dtype(rows.dtype).kind in "Mm":
+        raise TypeError(
+            f"the elements have dtype {rows.dtype}; expected numbers: a moving window of dates "
+            "needs a.astype('int64'), in which NaT is the smallest number"
+        )
 
 
 @with_guests
@@ -50,6 +67,9 @@ def _moving(
         )  # fmt: skip
     if groups is not None or times is not None or span_of(window) is not None:
         parts = moving_parts(numbers_of(a), window, groups, times, flag(center, "center"))
+        _refuse_dates(parts.rows)
+        if axis is not None:
+            normal_axis(axis, 1)
         return _moving_divided(parts, op, min_periods, nan_policy, fields, dtype)
     window = integer(window, "window")
     if not 1 <= window < 2**64:
@@ -60,11 +80,7 @@ def _moving(
     check_nan_policy(nan_policy)
     rows = Rows(*numbers_of(a), axis, strided=True)
     place, code = rows.place, rows.code
-    if place is HOST and np.dtype(rows.dtype).kind in "Mm":
-        raise TypeError(
-            f"the elements have dtype {rows.dtype}; expected numbers: a moving window of dates "
-            "needs a.astype('int64'), in which NaT is the smallest number"
-        )
+    _refuse_dates(rows)
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()
     opts = _lib.MovingOptions(
@@ -101,8 +117,9 @@ def _moving_divided(
         op, fields = _QUANTILE, {"q": float(op == _MAX), "method": _lib.METHODS["linear"]}
     least = 1 if parts.first is not None else window
     periods = least if min_periods is None else integer(min_periods, "min_periods")
+    most = f"0 to the window, {window}" if parts.first is None else "at least 0"
     if periods < 0 or (parts.first is None and periods > window):
-        raise ValueError(f"min_periods is {periods}; expected 0 to the window, {window}")
+        raise ValueError(f"min_periods is {periods}; expected {most}")
     segments = _lib.Segments(
         struct_size=ctypes.sizeof(_lib.Segments),
         count=len(parts.offsets) - 1,
@@ -151,18 +168,19 @@ def moving_median(
     Parameters
     ----------
     a : array-like of numbers in CPU memory; also Arrow arrays.
-    window : number of elements, at most 2^30; or a span of time, such as "7D", a timedelta or a
-        numpy.timedelta64: the window has the elements of that span up to and with the last one.
+    window : number of elements, at most 2^30; or a span of time, such as "7D", a timedelta, a
+        numpy.timedelta64 or an offset of pandas with a fixed length: the window has the elements of
+        that span up to and with the last one.
     min_periods : with fewer elements that are not missing, the result is NaN. None: `window`, 1 for
         a span of time.
     axis : axis to move along. None: all elements as one row.
     center : the window of element i ends with element i + (window - 1) // 2.
     nan_policy : 'omit': NaNs are missing. 'propagate': a window with a NaN gives NaN. 'raise': a
         NaN raises a ValueError.
-    groups : group keys as for `group_count`: a window holds only elements of its own group. An
-        element without a group has the result NaN.
-    times : for a span of time: the time of each element, ascending within each group. None: the
-        index of a Series.
+    groups : group keys as for `group_count`, in the order of the elements: a window holds only
+        elements of its own group. An element without a group has the result NaN.
+    times : for a span of time: the time of each element, in the order of the elements whatever its
+        index, ascending within each group. None: the index of a Series.
     out : array for the result, of the shape of `a`.
 
     Returns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -72,6 +73,50 @@ def test_wrong_spans():
         ordo.moving_median([1.0], 2, times=np.zeros(1, "M8[s]"))
 
 
+SPANS = [pd.Timedelta("2D"), pd.Timedelta("5ns"), pd.offsets.Day(2), np.timedelta64(48, "h")]
+
+
+@pytest.mark.parametrize("window", SPANS, ids=str)
+def test_objects_as_spans(window):
+    s = readings()
+    s.index = s.index.as_unit("ns")
+    wanted = s.rolling(pd.Timedelta(window)).median()
+    pd.testing.assert_series_equal(ordo.moving_median(s, window), wanted)
+
+
+@pytest.mark.parametrize(
+    "window",
+    ["0D", "999999999W", "9" * 30 + "D", pd.offsets.MonthEnd(1), pd.Timedelta("-2D")]
+    + [np.timedelta64("NaT"), np.timedelta64(2), np.timedelta64(1, "M")],
+    ids=str,
+)
+def test_no_spans(window):
+    with pytest.raises(ValueError, match=r"window is|non-fixed"):
+        ordo.moving_median(readings(), window)
+
+
+def test_times_beyond_their_unit():
+    for first, window, unit in (("1677-09-22", "1D", "ns"), ("2300-01-01", "1ns", "D")):
+        times = np.array([first], f"M8[{unit}]")
+        with pytest.raises(ValueError, match=r"datetime64\[ns\] do not hold"):
+            ordo.moving_median([1.0], window, times=times)
+    far = np.array(["2300-01-01", "2300-01-02"], "M8[D]")
+    assert ordo.moving_max([2.0, 1.0], "2D", times=far).tolist() == [2, 2]
+
+
+def test_arguments_of_divided_windows():
+    s = readings()
+    for more in ({"groups": np.zeros(N, int), "window": 2}, {"window": "2D"}):
+        with pytest.raises(np.exceptions.AxisError):
+            ordo.moving_median(s, axis=1, **more)
+        with pytest.raises(ValueError, match=r"min_periods is -1; expected.*0"):
+            ordo.moving_median(s, min_periods=-1, **more)
+        with pytest.raises(TypeError, match="window of dates"):
+            ordo.moving_median(s.index, times=s.index if len(more) == 1 else None, **more)
+    with pytest.raises(TypeError, match="times: the elements are strings"):
+        ordo.moving_median([1.0], "1D", times=["b"])
+
+
 # ---- Shares, frames, several keys --------------------------------------------------------------
 
 
@@ -113,6 +158,34 @@ def test_several_keys():
     np.testing.assert_array_equal(ordo.group_rank(frame, x), ranks)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_of_frames_as_keys(library):
+    frame = pd.DataFrame({"a": [3, 1, 2, 1], "b": ["x", "y", "x", "x"]})
+    if library == "polars":
+        frame = pytest.importorskip("polars", reason="needs polars").DataFrame(dict(frame))
+    elif library == "pyarrow":
+        arrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
+        frame = arrow.table({"a": [3, 1, 2, 1], "b": ["x", "y", "x", "x"]})
+    assert ordo.lexsort(frame).tolist() == [3, 2, 0, 1]
+    assert ordo.lexrank(frame, "min").tolist() == [3, 4, 2, 1]
+    assert ordo.group_count(frame).counts.tolist() == [1, 1, 1, 1]
+
+
+def test_frames_with_a_name_twice():
+    frame = pd.DataFrame([[1, 2], [0, 2]], columns=["a", "a"])
+    assert ordo.group_count(frame).counts.tolist() == [1, 1]
+    assert ordo.lexsort(frame).tolist() == [1, 0]
+    assert frame.ordo.median().tolist() == [0.5, 2]
+
+
+@pytest.mark.parametrize("a", [[Decimal(2), Decimal(1)], [datetime.date(2024, 1, 1)], ["a", None]])
+def test_objects_that_arrow_has(a):
+    with pytest.raises(TypeError, match=r"pass pyarrow\.array\(a\)"):
+        ordo.sort(a)
+    arrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    assert len(ordo.sort(arrow.array(a))) == len(a)
+
+
 # ---- Other libraries ---------------------------------------------------------------------------
 
 
@@ -136,6 +209,34 @@ def test_labels_of_xarray():
     assert ordo.median(a) == 2
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "str", "category", "datetime64[us, UTC]"])
+def test_arrays_of_pandas(dtype):
+    values = {"str": ["b", None, "a"], "category": ["b", None, "a"]}.get(dtype, [1, None, 0])
+    array = pd.array(values, dtype=dtype)
+    wanted = pd.Series(array).sort_values(ignore_index=True).array
+    pd.testing.assert_extension_array_equal(ordo.sort(array), wanted)
+    pd.testing.assert_extension_array_equal(ordo.unique(array), wanted)
+    pd.testing.assert_extension_array_equal(ordo.topk(array, 1).values, wanted[1:2])
+    np.testing.assert_array_equal(ordo.rankdata(array), [2, np.nan, 1])
+
+
+@pytest.mark.parametrize("a", [{2, 1}, iter([2, 1]), {2: 1}.keys()], ids=lambda a: type(a).__name__)
+@pytest.mark.parametrize("name", ["sort", "argsort", "rankdata", "median", "unique", "cumsum"])
+def test_containers_that_are_no_arrays(name, a):
+    with pytest.raises(
+        TypeError, match=r"the argument is a \w+; expected an array; pass list\(a\)"
+    ):
+        getattr(ordo, name)(a)
+
+
+def test_arrow_keys_without_values():
+    pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    names = pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int8()), pa.array([], "str"))
+    found = ordo.group_count(pa.table({"name": names, "n": [2, 1]}), dropna=False)
+    assert found.groups[0].tolist() == [None, None]
+    assert found.groups[1].to_pylist() == [1, 2]
+
+
 def test_dask_is_lazy():
     da = pytest.importorskip("dask.array", reason="needs Dask")
     x = da.from_array(np.array([3.0, 1.0, 2.0, 2.0]), chunks=2)
@@ -145,6 +246,14 @@ def test_dask_is_lazy():
     assert ordo.median(x).compute() == 2
     steps = da.from_array(np.array([1.0, 2.0]), chunks=1)
     assert ordo.searchsorted(steps, x).compute().tolist() == [2, 0, 1, 1]
+    assert ordo.searchsorted(np.array([1.0, 2.0]), x).compute().tolist() == [2, 0, 1, 1]
+    assert isinstance(ordo.sort(a=x), da.Array)
+    assert isinstance(ordo.searchsorted(a=np.array([1.0, 2.0]), v=x), da.Array)
+    with pytest.raises(ValueError, match="a has 2 dimensions"):
+        ordo.searchsorted(np.eye(2), x)
+    for call in (lambda: ordo.sort(x, axis=0), lambda: ordo.median(x, 0)):
+        with pytest.raises(TypeError, match=r"ordo\.dask\.(sort|median), for a Dask collection"):
+            call()
     with pytest.raises(TypeError, match=r"a\.compute\(\)"):
         ordo.cumsum(x)
 
@@ -154,3 +263,22 @@ def test_dask_is_lazy():
 def test_keywords_of_others(name, word):
     with pytest.raises(TypeError, match=f"{name}.*{word}.*descending=True"):
         getattr(ordo, name)([2, 1], **{word: True})
+
+
+def test_answers_to_keywords():
+    frame = pd.DataFrame({"x": [2, 1], "name": ["b", "a"]})
+    answers = [
+        (lambda: frame.ordo.sort("x", ascending=False), "sort.*descending=True"),
+        (lambda: frame.ordo.topk(1, "x", reverse=True), "topk.*largest=False"),
+        (lambda: ordo.topk(frame.x, 1, ascending=True), "topk.*largest=False"),
+        (lambda: ordo.median(frame.x, ascending=True), "no argument 'ascending'$"),
+        (lambda: ordo.sort(frame.x, skipna=True), "no argument 'skipna'$"),
+        (lambda: ordo.median(frame.x, skipna=True), "nan_policy='omit'"),
+        (lambda: frame.ordo.median(), "column 'name': the elements are strings"),
+        (lambda: frame.ordo.quantile(), "column 'name'"),
+    ]
+    for call, message in answers:
+        with pytest.raises(TypeError, match=message):
+            call()
+    assert frame.x.ordo.cumprod().tolist() == [2, 2]
+    assert frame.x[::-1].ordo.searchsorted(2) == 1
