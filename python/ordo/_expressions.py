@@ -25,6 +25,18 @@ def _one_of(name: str, value: str, names: tuple[str, ...]) -> str:
     return value
 
 
+def _integer(value: Any, name: str) -> int:
+    from ._check import integer
+
+    return integer(value, name)
+
+
+def _flag(value: Any, name: str) -> bool:
+    from ._check import flag
+
+    return flag(value, name)
+
+
 class ExpressionMethods:
     """Rank, argsort, top_k, median, quantile and rolling_median of an expression of polars.
 
@@ -53,19 +65,26 @@ class ExpressionMethods:
     def rank(self, method: str = "average", *, descending: bool = False) -> Any:
         """Returns the rank of each row, as f64 for "average"; that of null is null."""
         method = _one_of("method", method, _RANKS)
-        options = {"method": method, "descending": bool(descending), "wide": _is_wide()}
+        options = {
+            "method": method,
+            "descending": _flag(descending, "descending"),
+            "wide": _is_wide(),
+        }
         return self._call("rank", options)
 
     def argsort(self, *, descending: bool = False, nulls_last: bool = False) -> Any:
         """Returns the numbers of the rows in order."""
-        options = {"descending": bool(descending), "nulls_last": bool(nulls_last)}
+        options = {
+            "descending": _flag(descending, "descending"),
+            "nulls_last": _flag(nulls_last, "nulls_last"),
+        }
         return self._call("argsort", {**options, "wide": _is_wide()})
 
     arg_sort = argsort
 
     def top_k(self, k: int = 5, *, largest: bool = True) -> Any:
         """Returns the `k` largest (or smallest) elements in order; nulls only if others lack."""
-        options = {"k": int(k), "descending": bool(largest)}
+        options = {"k": _integer(k, "k"), "descending": _flag(largest, "largest")}
         return self._call("top_k", options, changes_length=True)
 
     def median(self) -> Any:
@@ -83,7 +102,11 @@ class ExpressionMethods:
     ) -> Any:
         """Returns the median of each window; null with fewer than `min_samples` elements."""
         least = window_size if min_samples is None else min_samples
-        options = {"window": int(window_size), "least": int(least), "center": bool(center)}
+        options = {
+            "window": _integer(window_size, "window_size"),
+            "least": _integer(least, "min_samples"),
+            "center": _flag(center, "center"),
+        }
         return self._call("rolling_median", options)
 
 

@@ -176,6 +176,13 @@ def test_errors():
         numbers.select(X.ordo.top_k(-1))
     with pytest.raises(ValueError, match="expected one of average, min"):
         X.ordo.rank("first")
+    for wrong in (
+        lambda: X.ordo.top_k(2.7),
+        lambda: X.ordo.rolling_median(2.0),
+        lambda: X.ordo.top_k(largest=2),
+    ):
+        with pytest.raises(TypeError, match="expected"):
+            wrong()
     with pytest.raises(ValueError, match="expected one of nearest"):
         X.ordo.quantile(0.5, "cubic")
 
