@@ -131,6 +131,7 @@ static bool read_file(source *s, char *out, size_t most, size_t *got)
 {
     ssize_t n;
 
+    *got = 0;
     if (s->packed != NULL)
         return unpack_read(s->packed, out, most, got);
     do

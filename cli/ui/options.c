@@ -265,7 +265,7 @@ static unsigned long long from_one(uint64_t number)
 /* Memory for the values of -k that this command line may make. */
 static bool make_room(parse *p, option_texts *keys)
 {
-    size_t bytes = 0;
+    size_t bytes = 1;
 
     for (int i = 1; i < p->argc; i++)
         bytes += strlen(p->argv[i]) + sizeof "99,99,"; /* each number may get a digit more */

@@ -107,7 +107,7 @@ static void list_children(fm_tree *tree, const forest *f, entry *queue, unsigned
 void fm_tree_build(fm_tree *tree, const uint64_t *below, unsigned letters)
 {
     forest   f;
-    entry    queue[FM_NODES];
+    entry    queue[FM_NODES] = {{0, 0}};
     uint64_t at = 0;
     uint32_t counts[FM_DIGITS] = {0};
     memset(tree, 0, sizeof *tree);
