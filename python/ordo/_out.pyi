@@ -328,13 +328,13 @@ def moving_max(
 def moving_quantile(
     a: Any, window: Any, q: float, min_periods: int | None = ..., axis: int | None = ..., *,
     method: _lib.Method = ..., center: bool = ..., nan_policy: _lib.NanPolicy = ...,
-    out: None = ...,
+    groups: Any = ..., times: Any = ..., out: None = ...,
 ) -> Any: ...  # fmt: skip
 @overload
 def moving_quantile(
     a: Any, window: Any, q: float, min_periods: int | None = ..., axis: int | None = ..., *,
     method: _lib.Method = ..., center: bool = ..., nan_policy: _lib.NanPolicy = ...,
-    out: _Out,
+    groups: Any = ..., times: Any = ..., out: _Out,
 ) -> _Out: ...  # fmt: skip
 @overload
 def moving_rank(
