@@ -158,7 +158,7 @@ class Call:
             there = one_row(weights, "weights", where=self.place)
             same_length(self.given, there.n, "weights")
             return there.keys, there.code
-        from .windows import weights_of
+        from .weights import weights_of
 
         each = weights_of(weights, rows.keys, rows)
         code = TYPES[each.dtype]

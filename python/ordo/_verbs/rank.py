@@ -290,7 +290,7 @@ def _rankdata(
             return rank_rows(rows, method, descending, kind, algorithm)
 
     else:
-        from .windows import weights_like
+        from .weights import weights_like
 
         each, code = weights_like(weights, array, rows)
         wanted = _weighted_type(method, dtype, each, code)

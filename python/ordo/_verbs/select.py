@@ -350,7 +350,7 @@ def _weighted(
 ) -> Any:
     if way is not _AUTO:
         raise ValueError("weights accept only algorithm='auto'")
-    from .windows import weighted_quantile
+    from .weights import weighted_quantile
 
     return weighted_quantile(a, q, weights, axis, method, keepdims, nan_policy)
 
