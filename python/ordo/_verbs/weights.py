@@ -1,4 +1,4 @@
-"""Weights of quantiles, medians and ranks."""
+"""Weights of elements, and weighted quantiles."""
 
 from __future__ import annotations
 
