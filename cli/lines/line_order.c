@@ -197,13 +197,13 @@ enum {
 /* As sort(1), looks at how options fit after all keys have been read. */
 static bool read_keys(const line_request *request, line_order *out)
 {
-    char(*const own)[LETTERS] = calloc(request->n + 1, sizeof *own);
-    bool ok = own != NULL || cli_fail("sort: not enough memory for the keys");
+    char *const own = calloc(request->n + 1, LETTERS);
+    bool        ok = own != NULL || cli_fail("sort: not enough memory for the keys");
 
     for (size_t i = 0; ok && i < request->n; i++)
-        ok = read_key(request->keys[i], &out->keys[i], own[i]);
+        ok = read_key(request->keys[i], &out->keys[i], own + i * LETTERS);
     for (size_t i = 0; ok && i < request->n; i++)
-        ok = set_key(request->keys[i], request->letters, own[i], &out->keys[i]);
+        ok = set_key(request->keys[i], request->letters, own + i * LETTERS, &out->keys[i]);
     free(own);
     return ok;
 }

@@ -20,8 +20,6 @@ import sys
 from importlib import import_module
 from typing import Any, Callable
 
-import numpy as np
-
 import ordo
 
 from ._expressions import ExpressionMethods
@@ -117,6 +115,8 @@ class FrameMethods:
         In pandas a Series, named `q`, or a data frame with a row for each of several q; in polars a
         data frame with a row for each q.
         """
+        import numpy as np
+
         frame = self._frame
         found = _of_columns(frame, lambda column: ordo.quantile(column, q, **options))
         if not hasattr(frame, "iloc"):

@@ -212,7 +212,7 @@ static bool append_result(const void *user, size_t i, key_bytes *to)
 {
     const running *const  r = user;
     const csv_rows *const rows = &r->block;
-    char                  text[NUMBER_TEXT_MAX];
+    char                  text[NUMBER_TEXT_MAX] = "";
     size_t                length = 0;
 
     if (rows->bad > 0 && rows->is_bad[i])

@@ -178,6 +178,7 @@ static bool locate(const ordo_fm *fm, uint64_t *rows, size_t n)
             listed += walk(fm, &active[k])->child == 0;
         }
         for (size_t k = 0; k < listed; k++)
+            /* cppcheck-suppress uninitvar ; both were set for the walks that are listed */
             TEXT_PREFETCH(&fm->marks[active[list[k]].at / FM_BLOCK]);
         while (listed-- > 0) {
             fm_walk *const w = &active[list[listed]];
