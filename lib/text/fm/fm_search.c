@@ -170,7 +170,8 @@ static void extract_piece(void *arg, size_t lo, size_t hi)
     uint64_t const       multiple = end / fm->sample + (end % fm->sample != 0);
     bool const           inside = multiple * fm->sample < fm->n;
     uint64_t const       stored = inside ? multiple * fm->sample : fm->n;
-    q->loops->extract(fm, inside ? fm->rows[multiple] : 0, (size_t)(stored - q->from - lo), extra);
+    uint64_t const row = inside ? ordo_min(fm->rows[multiple], fm->n) : 0; /* a view may lie */
+    q->loops->extract(fm, row, (size_t)(stored - q->from - lo), extra);
     memcpy(q->out + lo, extra, hi - lo);
 }
 
