@@ -111,6 +111,7 @@ void fm_tree_build(fm_tree *tree, const uint64_t *below, unsigned letters)
     uint64_t at = 0;
     uint32_t counts[FM_DIGITS] = {0};
     memset(tree, 0, sizeof *tree);
+    memset(&f, 0, sizeof f);
     grow(&f, below, letters);
     if (letters > 0)
         queue[tree->node_count++] = (entry){f.roots[0], 0};
