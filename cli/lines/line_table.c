@@ -95,7 +95,7 @@ static size_t entry_bytes(size_t size)
     return (sizeof(line_entry) + size + ENTRY_ALIGN - 1) / ENTRY_ALIGN * ENTRY_ALIGN;
 }
 
-/* By words of 8 bytes, of which the last two may overlap: faster than a call for short lines. */
+/* By words of 8 bytes, of which the last two may overlap, because most lines are short. */
 static bool same_bytes(const char *a, const char *b, size_t size)
 {
     if (size < 8)

@@ -41,7 +41,7 @@ def is_lazy(a: Any) -> bool:
 
 
 def _parameters(function: Any) -> tuple:
-    """Returns the names of parameters; `inspect` would take half the time of importing ordo."""
+    """Returns the names of parameters. `import ordo` must not load `inspect`, a large module."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     code = function.__code__
