@@ -212,10 +212,11 @@ bool bench_sample_gain(bench *b)
         int         less; /* n is that of the section over 2^less */
         bool        pinned;
     } cases[] = {
-        {KEYS, ORDO_U32, 0, true},  {KEYS, ORDO_U32, 2, true},   {KEYS, ORDO_U32, 4, true},
-        {KEYS, ORDO_U32, 6, true},  {PAIRS, ORDO_U32, -1, true}, {PAIRS, ORDO_U32, 0, true},
-        {PAIRS, ORDO_U32, 2, true}, {PAIRS, ORDO_U32, 4, true},  {PAIRS, ORDO_U32, 6, true},
-        {KEYS, ORDO_U64, 2, true},  {KEYS, ORDO_U32, 2, false},  {PAIRS, ORDO_U32, 4, false}};
+        {KEYS, ORDO_U32, -1, true}, {KEYS, ORDO_U32, 0, true},  {KEYS, ORDO_U32, 2, true},
+        {KEYS, ORDO_U32, 4, true},  {KEYS, ORDO_U32, 6, true},  {PAIRS, ORDO_U32, -1, true},
+        {PAIRS, ORDO_U32, 0, true}, {PAIRS, ORDO_U32, 2, true}, {PAIRS, ORDO_U32, 4, true},
+        {PAIRS, ORDO_U32, 6, true}, {KEYS, ORDO_U64, 2, true},  {KEYS, ORDO_U32, 2, false},
+        {PAIRS, ORDO_U32, 4, false}};
     const int most = (int)log2((double)b->set.n);
     bool      ok = true;
 

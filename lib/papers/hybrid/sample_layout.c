@@ -70,8 +70,17 @@ void sample_cut_input(sample_call *call, double cpu_share)
     }
 }
 
+/* A thread sorts a whole bucket, and all threads shall end together: the CPU gets the nearest
+ * number of buckets that its threads sort in full turns, unless they are less than half a turn.
+ * Every second bucket holds only equal records. */
+static size_t full_turns(const sample_call *call, size_t buckets)
+{
+    size_t const turn = 2 * (size_t)call->exec->threads;
+    return buckets < turn / 2 ? buckets : (buckets + turn / 2) / turn * turn;
+}
+
 /* Gives each GPU buckets from the end, about as many records as its part of the input has, and at
- * most as many as its memory holds. The CPU gets the rest. */
+ * most as many as its memory holds. The CPU gets the rest, in full turns. */
 static void choose_buckets(sample_call *call)
 {
     size_t end = call->buckets;
@@ -85,9 +94,12 @@ static void choose_buckets(sample_call *call)
             sum += here;
             first--;
         }
+        size_t const turns = ordo_min(full_turns(call, first), end);
+        if (i == 0 && call->cpu_n > 0 && call->starts[end] - call->starts[turns] <= line->most)
+            first = turns;
         line->bucket_first = first;
         line->bucket_end = end;
-        line->owned = sum;
+        line->owned = (size_t)(call->starts[end] - call->starts[first]);
         end = first;
     }
     call->cpu_buckets = end;
