@@ -98,7 +98,7 @@ static ordo_status borrow(size_t n, size_t bytes, lent *out)
     ordo_ctx_opts const opts = {
         .struct_size = sizeof opts,
         .where = out->door.is_wide ? ORDO_AUTO : ORDO_CPU,
-        .threads = out->door.is_wide ? 0 : 1,
+        .threads = out->door.is_wide ? door_threads() : 1,
         .mem_limit = (size_t)ordo_external_memory(),
     };
     ordo_status const status = ordo_ctx_create(&out->door.ctx, &opts);
