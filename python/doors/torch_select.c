@@ -33,6 +33,13 @@ static ordo_status need_elements(const rows *r, const char *name)
                : call_fail(ORDO_E_ARG, "%s: a row has no elements; expected 1 or more", name);
 }
 
+/* The segments of a call with a few results for each row. On a GPU a call without segments waits for
+ * the number of NaNs, and writes quantiles to host memory. */
+static const ordo_segments *reduced_segments(const call *c, const rows *r)
+{
+    return c->flags != 0 ? &r->segments : rows_segments(r);
+}
+
 /* ---- median ---- */
 
 /* Whether f32 keys take the place of f16 or bf16. */
@@ -50,7 +57,7 @@ static ordo_status select_medians(call *c, const rows *r, int64_t dims, const in
                                    .flags = c->flags,
                                    .nans = r->is_float ? ORDO_NANS_PROPAGATE : ORDO_NANS_LAST,
                                    .stream = c->stream,
-                                   .segments = rows_segments(r)};
+                                   .segments = reduced_segments(c, r)};
     void                  *to;
     TRY(need_elements(r, "median"));
     size_t const k = (r->length - 1) / 2;
@@ -226,7 +233,7 @@ static ordo_status select_quantiles(call *c, torch_tensor *x, const quantiles *o
     TRY(tensor_data(out, &to));
     opts.flags = c->flags;
     opts.stream = c->stream;
-    opts.segments = c->flags != 0 ? &r.segments : rows_segments(&r);
+    opts.segments = reduced_segments(c, &r);
     if (r.count > 0)
         TRY(call_check_ordo(
             c, ordo_quantiles(c->ctx, r.type, r.keys, r.all, o->q, o->count, to, &opts)));
@@ -254,6 +261,20 @@ ordo_status operator_quantile_scalar(call *c)
     return select_quantiles(c, x, &o);
 }
 
+/* torch.quantile refuses tensors on two devices, too. */
+static ordo_status need_one_device(torch_tensor *x, torch_tensor *q)
+{
+    int32_t types[2], indices[2];
+    TRY_TORCH(aoti_torch_get_device_type(x, &types[0]));
+    TRY_TORCH(aoti_torch_get_device_type(q, &types[1]));
+    TRY_TORCH(aoti_torch_get_device_index(x, &indices[0]));
+    TRY_TORCH(aoti_torch_get_device_index(q, &indices[1]));
+    if (types[0] == types[1] &&
+        (indices[0] == indices[1] || types[0] == aoti_torch_device_type_cpu()))
+        return ORDO_OK;
+    return call_fail(ORDO_E_ARG, "quantile() x and q are on two devices; expected one");
+}
+
 /* quantile(Tensor x, Tensor q, int? dim, bool keepdim, str interpolation): waits for q if that is
  * on a GPU. */
 ordo_status operator_quantile(call *c)
@@ -264,6 +285,7 @@ ordo_status operator_quantile(call *c)
     int64_t       dims, count, *sizes;
     void         *data;
     TRY(read_options(c, &o));
+    TRY(need_one_device(x, q));
     TRY_TORCH(aoti_torch_get_dim(q, &dims));
     TRY_TORCH(aoti_torch_get_sizes(q, &sizes));
     TRY_TORCH(aoti_torch_get_numel(q, &count));

@@ -3,7 +3,11 @@
  *
  * NumPy 2.0 to 2.4 call the functions in a public table of each dtype, from any thread and without
  * the GIL. The functions here replace those of the default and of the stable kind. They sort in
- * place, without scratch if memory is short. After every failure NumPy's own function sorts. */
+ * place, without scratch if memory is short. After every failure NumPy's own function sorts.
+ *
+ * All state is atomic, as threads may sort, hook and unhook at the same time without the GIL. At
+ * any moment a place of a table has the function of NumPy, or one of ours whose original is known:
+ * an original is stored before the function that needs it, and is not forgotten. */
 #include "ext.h"
 
 #include "contexts.h"
@@ -45,13 +49,13 @@ enum row {
 };
 
 static struct original {
-    PyArray_SortFunc    *sort[KINDS];
-    PyArray_ArgSortFunc *argsort[KINDS];
+    _Atomic(PyArray_SortFunc *)    sort[KINDS];
+    _Atomic(PyArray_ArgSortFunc *) argsort[KINDS];
 } originals[ROWS];
 
-static npy_intp        sort_least, argsort_least; /* elements for which the library is called */
-static bool            hooked;
-static _Atomic(size_t) calls, elements, nanoseconds; /* of the library */
+static _Atomic(npy_intp) sort_least, argsort_least; /* elements for which the library is called */
+static atomic_bool       may_be_hooked;
+static _Atomic(size_t)   calls, elements, nanoseconds; /* of the library */
 
 static size_t now(void)
 {
@@ -98,7 +102,7 @@ static ordo_status borrow(size_t n, size_t bytes, lent *out)
     ordo_ctx_opts const opts = {
         .struct_size = sizeof opts,
         .where = out->door.is_wide ? ORDO_AUTO : ORDO_CPU,
-        .threads = out->door.is_wide ? 0 : 1,
+        .threads = out->door.is_wide ? door_threads() : 1,
         .mem_limit = (size_t)ordo_external_memory(),
     };
     ordo_status const status = ordo_ctx_create(&out->door.ctx, &opts);
@@ -123,14 +127,16 @@ static void give_back(lent c)
 static int sort(enum row row, enum kind kind, ordo_type type, void *data, npy_intp n, void *array)
 {
     lent         c;
-    size_t const begun = n >= sort_least ? now() : 0;
+    bool const   is_long = n >= sort_least;
+    size_t const begun = is_long ? now() : 0;
     size_t const bytes = (size_t)n * ordo_type_size(type);
-    if (n >= sort_least && borrow((size_t)n, bytes, &c) == ORDO_OK) {
+    if (is_long && borrow((size_t)n, bytes, &c) == ORDO_OK) {
         ordo_status const status = ordo_sort(c.door.ctx, type, data, (size_t)n, NULL);
         give_back(c);
         if (count(status, (size_t)n, begun))
             return 0;
     }
+    atomic_thread_fence(memory_order_acquire); /* NumPy has read its table without order */
     return originals[row].sort[kind](data, n, array);
 }
 
@@ -147,9 +153,10 @@ static int argsort(enum row row, enum kind kind, ordo_type type, void *data, npy
                    npy_intp n, void *array)
 {
     lent         c;
-    size_t const begun = n >= argsort_least ? now() : 0;
+    bool const   is_long = n >= argsort_least;
+    size_t const begun = is_long ? now() : 0;
     size_t const bytes = (size_t)n * (ordo_type_size(type) + sizeof *order);
-    if (n >= argsort_least && is_identity(order, n) && borrow((size_t)n, bytes, &c) == ORDO_OK) {
+    if (is_long && is_identity(order, n) && borrow((size_t)n, bytes, &c) == ORDO_OK) {
         ordo_status const status =
             ordo_argsort(c.door.ctx, type, data, (size_t)n, ORDO_U64, order, NULL);
         give_back(c);
@@ -158,6 +165,7 @@ static int argsort(enum row row, enum kind kind, ordo_type type, void *data, npy
         for (npy_intp i = 0; i < n; i++)
             order[i] = i;
     }
+    atomic_thread_fence(memory_order_acquire);
     return originals[row].argsort[kind](data, order, n, array);
 }
 
@@ -187,6 +195,18 @@ static const struct hook {
 #undef ROW
 };
 
+/* Puts a hook, or what it has replaced, into a place of a table, which NumPy reads meanwhile. */
+#define SET(place, hook, original, ours)                                                           \
+    do {                                                                                           \
+        __typeof__(*(place)) const there_ = __atomic_load_n((place), __ATOMIC_ACQUIRE);            \
+        if ((ours) && there_ != (hook)) {                                                          \
+            atomic_store(&(original), there_);                                                     \
+            __atomic_store_n((place), (hook), __ATOMIC_RELEASE);                                   \
+        } else if (!(ours) && there_ == (hook)) {                                                  \
+            __atomic_store_n((place), atomic_load(&(original)), __ATOMIC_RELEASE);                 \
+        }                                                                                          \
+    } while (0)
+
 /* Puts the hooks, or what they replaced, into NumPy's tables. */
 static bool set_tables(bool ours)
 {
@@ -197,12 +217,8 @@ static bool set_tables(bool ours)
         PyArray_ArrFuncs *const table = PyDataType_GetArrFuncs(dtype);
         for (size_t k = 0; k < KINDS; k++) {
             NPY_SORTKIND const at = numpy_kind[k];
-            if (ours) {
-                originals[row].sort[k] = table->sort[at];
-                originals[row].argsort[k] = table->argsort[at];
-            }
-            table->sort[at] = ours ? hooks[row].sort[k] : originals[row].sort[k];
-            table->argsort[at] = ours ? hooks[row].argsort[k] : originals[row].argsort[k];
+            SET(&table->sort[at], hooks[row].sort[k], originals[row].sort[k], ours);
+            SET(&table->argsort[at], hooks[row].argsort[k], originals[row].argsort[k], ours);
         }
         Py_DECREF(dtype);
     }
@@ -236,8 +252,11 @@ static PyObject *hook_sorts(PyObject *module, PyObject *args)
         return NULL;
     sort_least = least;
     argsort_least = least_order;
-    if (!hooked && has_tables())
-        hooked = set_tables(true);
+    bool const hooked = has_tables();
+    if (hooked) {
+        may_be_hooked = true;
+        (void)set_tables(true);
+    }
     if (PyErr_Occurred() != NULL)
         return NULL;
     return PyBool_FromLong(hooked);
@@ -247,9 +266,8 @@ static PyObject *unhook_sorts(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    if (hooked && !set_tables(false))
+    if (may_be_hooked && !set_tables(false)) /* else NumPy may have no tables */
         return NULL;
-    hooked = false;
     Py_RETURN_NONE;
 }
 

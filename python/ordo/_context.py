@@ -16,7 +16,7 @@ from typing import Any, Callable, NamedTuple, NoReturn
 from . import _lib
 from ._check import integer
 from ._lib import ext
-from ._workers import usual_threads
+from ._workers import tell_doors, usual_threads
 
 
 class _Unset:
@@ -376,6 +376,7 @@ def config(
     if settings != _settings:
         _settings.update(settings)
         _forget_contexts()
+        tell_doors(settings["threads"])
     return settings
 
 

@@ -14,9 +14,11 @@ _INTERPOLATIONS = ("nearest", "higher", "lower", "midpoint", "linear", "equiprob
 
 def plugin() -> str:
     """Returns the path of the plugin: beside the library."""
-    from . import _lib
+    from . import _lib, _workers
 
-    return _lib.beside("libordo_polars.so", "`pip install .` and `make` build it")
+    path = _lib.beside("libordo_polars.so", "`pip install .` and `make` build it")
+    _workers.add_door(path)
+    return path
 
 
 def _one_of(name: str, value: str, names: tuple[str, ...]) -> str:

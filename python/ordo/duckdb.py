@@ -27,5 +27,8 @@ def load(connection: Any) -> None:
     DuckDB refuses extensions that it has not signed, unless the database was opened with
     ``duckdb.connect(config={"allow_unsigned_extensions": "true"})``.
     """
+    from . import _workers
+
     name = path().replace("'", "''")
     connection.execute(f"LOAD '{name}'")
+    _workers.add_door(path())

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from . import _lib
+from . import _lib, _workers
 
 __all__: list[str] = []  # the operators are in torch.ops.ordo
 
@@ -34,6 +34,7 @@ def _load() -> None:
         raise ImportError(
             f"PyTorch {torch.__version__} cannot load {path}; expected 2.10 or newer: {error}"
         ) from error
+    _workers.add_door(path)
 
 
 _load()

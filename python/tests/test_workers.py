@@ -17,7 +17,6 @@ from ordo import _context
 
 KEYS = np.random.default_rng(7).random(5000)
 SORTED = np.sort(KEYS)
-CPUS = len(os.sched_getaffinity(0))
 
 
 def threads_and_sum(_: Any = None) -> tuple[int, bool]:
@@ -32,13 +31,6 @@ def with_settings(threads: int) -> tuple[int, bool]:
 
 
 OF_CALLS = "from ordo import _context; print(_context._info().threads)"
-OF_PATCH = """
-import os, numpy, ordo
-ordo.patch()
-before = len(os.listdir("/proc/self/task"))
-numpy.argsort(numpy.arange(1000000)[::-1], kind="stable")
-print(len(os.listdir("/proc/self/task")) - before + 1)
-"""
 
 
 def threads_of_program(program: str = OF_CALLS, **variables: str) -> int:
@@ -60,20 +52,13 @@ def test_variables():
     for variables, expected in [
         ({"OMP_NUM_THREADS": "1"}, 1),
         ({"OMP_NUM_THREADS": "1,8"}, 1),
-        ({"OMP_NUM_THREADS": "1000000"}, CPUS),
+        ({"OMP_NUM_THREADS": "1000000"}, usual),
         ({"OMP_NUM_THREADS": "many"}, usual),
         ({"OMP_NUM_THREADS": "0"}, usual),
         ({"OMP_NUM_THREADS": "1", "ORDO_THREADS": "3"}, 3),
         ({"OMP_NUM_THREADS": "1", "ORDO_THREADS": ""}, 1),
     ]:
         assert threads_of_program(**variables) == expected, variables
-
-
-@pytest.mark.skipif(CPUS == 1, reason="needs two CPUs")
-def test_variables_of_patched_functions():
-    assert threads_of_program(OF_PATCH) > 1
-    assert threads_of_program(OF_PATCH, OMP_NUM_THREADS="1") == 1
-    assert threads_of_program(OF_PATCH, OMP_NUM_THREADS="1", ORDO_THREADS="2") == 2
 
 
 def test_settings_before_variables(no_variables, monkeypatch):
@@ -109,6 +94,117 @@ def test_workers_of_joblib(no_variables, backend):
     here = _context._info().threads
     share = {"loky": max(joblib.cpu_count() // 2, 1), "multiprocessing": 1, "threading": here}
     assert found == [(share[backend], True)] * 4
+
+
+# ---- Doors: libraries that a host calls without Python -----------------------------------------
+
+
+def argsort_of_numpy(keys: np.ndarray) -> Any:
+    ordo.patch()
+    return lambda: np.argsort(keys, kind="stable")
+
+
+def argsort_of_polars(keys: np.ndarray) -> Any:
+    import polars
+
+    frame = polars.DataFrame({"x": keys})
+    frame.select(polars.col("x").sort())
+    return lambda: frame.select(polars.col("x").ordo.argsort())
+
+
+def argsort_of_torch(keys: np.ndarray) -> Any:
+    import torch
+
+    import ordo.torch  # noqa: F401 - registers the operators
+
+    return lambda: torch.ops.ordo.argsort(torch.from_numpy(keys))
+
+
+def ranks_of_duckdb(keys: np.ndarray) -> Any:
+    import duckdb
+
+    import ordo.duckdb
+
+    try:
+        ordo.duckdb.path()
+    except ImportError as error:
+        pytest.skip(str(error))
+    connection = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": 1})
+    ordo.duckdb.load(connection)
+    return lambda: connection.execute(f"SELECT len(ordo_rank(range({len(keys)})))").fetchall()
+
+
+DOORS = {
+    "numpy": argsort_of_numpy,
+    "polars": argsort_of_polars,
+    "torch": argsort_of_torch,
+    "duckdb": ranks_of_duckdb,
+}
+
+
+@pytest.fixture(params=DOORS)
+def door(request):
+    pytest.importorskip(request.param)
+    if request.param == "duckdb":
+        ranks_of_duckdb(KEYS)
+    return request.param
+
+
+def tasks() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+def threads_of_door(name: str, *settings: int | None) -> list[int]:
+    """Returns the threads of long calls of a door: at first, and after each setting."""
+    call = DOORS[name](np.arange(1_000_000)[::-1].copy())
+    before = tasks()
+    found = []
+    for threads in ("unset", *settings):
+        if threads != "unset":
+            ordo.config(threads=threads)
+        call()
+        found.append(tasks() - before + 1)
+    return found
+
+
+def door_in_program(name: str, settings: str = "", **variables: str) -> int:
+    """Returns what `threads_of_door` finds in a process of its own."""
+    program = (
+        f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r}); import ordo\n"
+        f"{settings}\n"
+        f"import test_workers; print(test_workers.threads_of_door({name!r})[0])"
+    )
+    return threads_of_program(program, **variables)
+
+
+def test_variables_of_doors(door):
+    usual = threads_of_program()
+    assert door_in_program(door) == usual
+    assert door_in_program(door, OMP_NUM_THREADS="1") == 1
+    assert door_in_program(door, OMP_NUM_THREADS="1", ORDO_THREADS="2") == 2
+    assert door_in_program(door, "ordo.config(threads=3)", OMP_NUM_THREADS="1") == 3
+
+
+def test_doors_in_workers_of_multiprocessing(no_variables, door):
+    """In a worker a call has one thread; a setting of the worker comes first, and may change."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(threads_of_door, (door, 3, 2, None)) == [1, 3, 2, 1]
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_sorts_of_numpy_in_forked_workers(no_variables):
+    """A worker does not use the threads of a context that its parent has made."""
+    program = (
+        f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\n"
+        "import multiprocessing, test_workers\n"
+        "test_workers.threads_of_door('numpy')\n"
+        "with multiprocessing.get_context('fork').Pool(1) as pool:\n"
+        "    print(pool.apply(test_workers.threads_of_door, ('numpy',))[0])\n"
+    )
+    assert threads_of_program(program) == 1
+
+
+# ---- Forks -------------------------------------------------------------------------------------
 
 
 def in_child(work: Any) -> int:

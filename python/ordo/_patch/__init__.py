@@ -54,12 +54,13 @@ def patch(least: int | None = None) -> None:
     np.float64(49999.5)
     >>> ordo.unpatch()
     """
-    if _switch.active:
-        return
-    _switch.active, _switch.least = True, least
-    shortest = (_switch.SORT_LEAST, _switch.LEAST) if least is None else (least, least)
-    hooked = _has_table() and _lib.ext.hook_sorts(*shortest)
-    replace_numpy(hooked)
+    with _switch.lock:
+        if _switch.active:
+            return
+        _switch.active, _switch.least = True, least
+        shortest = (_switch.SORT_LEAST, _switch.LEAST) if least is None else (least, least)
+        hooked = _has_table() and _lib.ext.hook_sorts(*shortest)
+        replace_numpy(hooked)
     after_import("scipy.stats", replace_scipy)
     after_import("pandas", replace_pandas)
 
@@ -79,9 +80,10 @@ def unpatch() -> None:
     >>> np.median(np.array([3.0, 1.0, 2.0]))
     np.float64(2.0)
     """
-    _switch.active = False
-    _lib.ext.unhook_sorts()
-    _switch.restore()
+    with _switch.lock:
+        _switch.active = False
+        _lib.ext.unhook_sorts()
+        _switch.restore()
 
 
 @contextlib.contextmanager

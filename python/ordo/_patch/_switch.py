@@ -26,6 +26,7 @@ class _State(threading.local):
     inside = False  # this thread is in a function of ordo, which uses NumPy
 
 
+lock = threading.RLock()  # for what follows, and NumPy's table of sorts
 active = False
 least: int | None = None  # of the caller of `patch`
 done: dict[str, list[float]] = {}  # by name: calls, elements, seconds
@@ -41,6 +42,15 @@ def long_enough(array: Any, limit: int = LEAST) -> bool:
 def many_threads() -> bool:
     """Whether work is done sooner even if it takes somewhat more CPU time."""
     return least is not None or len(os.sched_getaffinity(0)) >= 4
+
+
+def _unlock() -> None:
+    """A thread that is not in the child of a fork may have had the lock."""
+    global lock
+    lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_unlock)
 
 
 class Replacement:
@@ -92,19 +102,21 @@ class Replacement:
 
 def _count(label: str, args: tuple[Any, ...], named: dict[str, Any], begun: float) -> None:
     sizes = (value.size for value in (*args, *named.values()) if isinstance(value, np.ndarray))
-    row = done.setdefault(label, [0, 0, 0.0])
-    row[0] += 1
-    row[1] += max(sizes, default=0)
-    row[2] += time.perf_counter() - begun
+    with lock:
+        row = done.setdefault(label, [0, 0, 0.0])
+        row[0] += 1
+        row[1] += max(sizes, default=0)
+        row[2] += time.perf_counter() - begun
 
 
 def replace(module: str, name: str, label: str, attempt: Attempt) -> None:
     """Replaces a function of a module that is imported, if the module has it."""
-    place = sys.modules.get(module)
-    original = getattr(place, name, None)
-    if active and original is not None and type(original) is not Replacement:
-        _replaced.append((place, name, original))
-        setattr(place, name, Replacement(original, label, attempt))
+    with lock:
+        place = sys.modules.get(module)
+        original = getattr(place, name, None)
+        if active and original is not None and type(original) is not Replacement:
+            _replaced.append((place, name, original))
+            setattr(place, name, Replacement(original, label, attempt))
 
 
 def restore() -> None:

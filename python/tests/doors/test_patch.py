@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -402,6 +403,78 @@ def test_threads():
         for thread in threads:
             thread.join()
     assert not failed
+
+
+def test_unpatch_waits_for_patch(monkeypatch):
+    """Another thread that calls `unpatch` meanwhile leaves either state, but no part of both."""
+    hook_sorts, begun = _patch._lib.ext.hook_sorts, []
+
+    def hook_later(*least):
+        begun.append(threading.Thread(target=ordo.unpatch))
+        begun[0].start()
+        begun[0].join(timeout=0.5)  # it ends here only if it does not wait
+        return hook_sorts(*least)
+
+    monkeypatch.setattr(_patch._lib.ext, "hook_sorts", hook_later)
+    original = np.median
+    ordo.patch(least=1)
+    begun[0].join()
+    before = _patch._lib.ext.sorts_hooked()[0]
+    np.sort(np.arange(9.0)), np.argsort(np.arange(9.0))
+    assert _patch._lib.ext.sorts_hooked()[0] == before
+    assert not _patch._switch.active and np.median is original
+
+
+@pytest.mark.skipif(not _patch._has_table(), reason="np.sort is replaced by name")
+def test_sorts_while_threads_hook():
+    ext, ended, failed = _patch._lib.ext, threading.Event(), []
+    a = keys("f8", 3001)
+    expected = np.sort(a)
+
+    def work(step):
+        while not ended.is_set():
+            step()
+
+    def check():
+        if not np.array_equal(np.sort(a), expected, equal_nan=True):
+            failed.append(1)
+
+    steps = [check, check, ext.unhook_sorts, *[lambda: ext.hook_sorts(1, 1)] * 2]
+    threads = [threading.Thread(target=work, args=(step,)) for step in steps]
+    for thread in threads:
+        thread.start()
+    for _ in range(200):
+        check()
+    ended.set()
+    for thread in threads:
+        thread.join()
+    ext.unhook_sorts()
+    before = ext.sorts_hooked()[0]
+    check()
+    assert not failed and ext.sorts_hooked()[0] == before
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_fork_while_a_thread_patches():
+    """The child of a fork can patch, though the parent has the lock for ever."""
+    locked, end = threading.Event(), threading.Event()
+
+    def hold():
+        with _patch._switch.lock:
+            locked.set()
+            end.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    locked.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        with ordo.patched():
+            os._exit(0)
+    end.set()
+    holder.join()
+    assert os.waitpid(child, 0)[1] == 0
 
 
 # Prints how many MiB stay after a large sort, and how many threads four sorts at once have.
