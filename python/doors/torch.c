@@ -167,7 +167,7 @@ static ordo_status operator_argtopk(call *c)
     } else {
         TRY(topk_keys(c, &r, r.type, r.keys, r.length, (size_t)k, largest ? ORDO_DESCENDING : 0,
                       &index));
-        if (largest && may_have_nans(c, &r))
+        if (largest && r.length > 1 && may_have_nans(c, &r))
             TRY(topk_nans_first(c, &r, (size_t)k, index, &index));
     }
     if (r.from != r.dim)

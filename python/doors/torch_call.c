@@ -13,6 +13,7 @@ enum {
 };
 
 static _Thread_local char message[512];
+static _Thread_local bool is_thrown; /* an operator that this one called threw the message */
 
 ordo_status call_fail(ordo_status status, const char *format, ...)
 {
@@ -29,6 +30,8 @@ ordo_status call_check_torch(torch_error error, const char *what)
         return ORDO_OK;
     if (torch_exception_get_what_without_backtrace != NULL)
         return call_fail(ORDO_E_ARG, "%s", torch_exception_get_what_without_backtrace());
+    if (is_thrown)
+        return ORDO_E_ARG; /* not every PyTorch keeps the message of an exception */
     return call_fail(ORDO_E_ARG, "PyTorch failed in %s", what);
 }
 
@@ -265,7 +268,8 @@ const ordo_segments *rows_segments(const rows *r) { return r->count == 1 ? NULL 
 void call_run(operator_function *run, torch_value *stack, uint64_t inputs, uint64_t outputs)
 {
     (void)inputs;
-    call              c = {.arguments = stack};
+    call c = {.arguments = stack};
+    is_thrown = false;
     ordo_status const status = run(&c);
     give_back(&c);
     for (size_t i = 0; i < c.owned_count; i++)
@@ -275,6 +279,7 @@ void call_run(operator_function *run, torch_value *stack, uint64_t inputs, uint6
             memcpy(&stack[i], &c.results[i], sizeof *c.results);
         else if (c.results[i] != NULL)
             (void)aoti_torch_delete_tensor_object(c.results[i]);
-    if (status != ORDO_OK)
+    is_thrown = status != ORDO_OK;
+    if (is_thrown)
         aoti_torch_check(false, __func__, __FILE__, __LINE__, message);
 }
