@@ -36,6 +36,8 @@
 #include "cpu/windows/moving_sweep.t.h"
 #define ORDO_TEMPLATE "cpu/windows/moving_type.t.h"
 #include "core/for_each_type.h"
+#define ORDO_TEMPLATE "cpu/windows/moving_few.t.h"
+#include "core/for_each_type.h"
 
 static const record_type record_loops[CPU_TYPES] = {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
@@ -106,6 +108,11 @@ static const few_loops few_loops_here[] = {
 };
 
 static const moving_loops moving_loops_here = {
+    .few =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = moving_few_##tag,
+#include "core/types.def"
+        },
     .bounds =
         {
 #define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = moving_bounds_##tag,

@@ -47,8 +47,12 @@ enum record_kind records_kind_of_pairs(ordo_type type, size_t value_size)
 
 /* ---- Jobs ---- */
 
-/* The map from key bits to keys; NULL for descending floats, because NaNs stay last. */
-static const cpu_words_map *map_of(const ordo_sort_job *job)
+bool records_are_keys(const ordo_sort_job *job)
+{
+    return (job->type == ORDO_U32 || job->type == ORDO_U64) && !job->descending;
+}
+
+const cpu_words_map *records_map(const ordo_sort_job *job)
 {
     static const cpu_words_map same = {0, 0, 0}, turned = {0, UINT64_MAX, 0};
     static const cpu_words_map of_i32 = {0, UINT64_C(1) << 31, 0};
@@ -73,13 +77,13 @@ static const cpu_words_map *map_of(const ordo_sort_job *job)
 radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job)
 {
     const record_type *const type = type_of(kernels, job->type);
-    bool const is_bits = (job->type == ORDO_U32 || job->type == ORDO_U64) && !job->descending;
+    bool const               is_bits = records_are_keys(job);
     return (radix_io){.kernels = kernels,
                       .kind = records_kind_of_keys(job->type),
                       .n = job->n,
                       .load = is_bits ? NULL : type->load_keys,
                       .store = is_bits ? NULL : type->store_keys,
-                      .map = map_of(job),
+                      .map = records_map(job),
                       .key_size = ordo_type_size(job->type),
                       .in = cpu_input(job),
                       .out = job->keys,

@@ -11,6 +11,10 @@ enum record_kind records_kind_of_pairs(ordo_type type, size_t value_size);
 
 /* Keys alone. load and store are NULL if the keys are their own key bits. */
 radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job);
+/* Whether the keys are the records. */
+bool records_are_keys(const ordo_sort_job *job);
+/* The map from key bits to keys; NULL for descending floats, because NaNs stay last. */
+const cpu_words_map *records_map(const ordo_sort_job *job);
 /* Keys with their index; the results are the indices. kind is P64, or P32 if that holds both. */
 radix_io records_of_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
                             enum record_kind kind);

@@ -156,19 +156,20 @@ bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_
         return false;
     cpu_tell_vector(exec, kernels);
     exec->changed = true;
-    radix_io const io = records_of_keys(kernels, job);
-    bool const     mapped = io.map != NULL && size >= sizeof(uint32_t);
-    if (io.store == NULL || (mapped && width == CPU_WORDS_64)) {
+    bool const                 same = records_are_keys(job);
+    const cpu_words_map *const map = size >= sizeof(uint32_t) ? records_map(job) : NULL;
+    if (same || (map != NULL && width == CPU_WORDS_64)) {
         if (job->source != NULL)
             memcpy(job->keys, job->source, job->n * size);
-        kernels->sort_keys[width](job->keys, spare, job->n, io.store != NULL ? io.map : NULL);
+        kernels->sort_keys[width](job->keys, spare, job->n, same ? NULL : map);
         return true;
     }
-    uint64_t words[WORDS_BYTES / sizeof(uint64_t)];
+    radix_io const io = records_of_keys(kernels, job);
+    uint64_t       words[WORDS_BYTES / sizeof(uint64_t)];
     io.load(&io, 0, job->n, words);
-    kernels->sort_words[width](words, spare, job->n, mapped ? job->keys : words,
-                               width == CPU_WORDS_64 ? 64 : 32, mapped ? io.map : NULL);
-    if (!mapped)
+    kernels->sort_words[width](words, spare, job->n, map != NULL ? job->keys : words,
+                               width == CPU_WORDS_64 ? 64 : 32, map);
+    if (map == NULL)
         io.store(&io, 0, job->n, words);
     return true;
 }

@@ -19,6 +19,7 @@
 #endif
 
 enum {
+    MOVING_FEW = ORDO_TUNE(64, 12),    /* elements of calls that are not cut into chunks */
     MOVING_SHORT = ORDO_TUNE_SPAN / 4, /* most elements of windows in tiles of SPAN outputs */
     MOVING_LEVELS = 7,                 /* enough for 2^31 elements, the most of a chunk */
     MOVING_GROUP_BITS = 9,             /* bits of a group that has one counter */
@@ -81,11 +82,13 @@ static inline size_t moving_end(const ordo_moving_job *job, size_t i)
     return job->n - i > job->ahead ? i + job->ahead + 1 : job->n;
 }
 
-/* bounds    the minima or maxima of a chunk
+/* few       medians, quantiles and ranks, but not dense ones, of at most MOVING_FEW elements
+ * bounds    the minima or maxima of a chunk
  * places    after index has the order of the chunk: place, values or ties, valid
  * quantile  medians and quantiles up to output `end`
  * rank      ranks up to output `end` */
 typedef struct moving_loops {
+    void (*few[CPU_TYPES])(const ordo_moving_job *job);
     void (*bounds[CPU_TYPES])(moving_chunk *chunk);
     void (*places[CPU_TYPES])(moving_chunk *chunk);
     void (*quantile)(moving_chunk *chunk, size_t end);

@@ -97,6 +97,25 @@ static inline unsigned moving_select(uint64_t word, unsigned k)
 #endif
 }
 
+/* ---- A few observations in order, NaNs last ---- */
+
+static inline void moving_insert(double *sorted, size_t count, double x)
+{
+    for (; count > 0 && (x < sorted[count - 1] || (isnan(sorted[count - 1]) && !isnan(x))); count--)
+        sorted[count] = sorted[count - 1];
+    sorted[count] = x;
+}
+
+/* Leaves `count` of them. x, or a number that ties with it, is one of them. */
+static inline void moving_remove(double *sorted, size_t count, double x)
+{
+    size_t at = 0;
+    while (sorted[at] != x && !(isnan(sorted[at]) && isnan(x)))
+        at++;
+    for (; at < count; at++)
+        sorted[at] = sorted[at + 1];
+}
+
 /* ---- Medians and quantiles ---- */
 
 /* The word that holds the k-th place of the set. The cursor changes only when that place leaves the
@@ -252,6 +271,14 @@ static void moving_quantile(moving_chunk *chunk, size_t end)
 
 /* ---- Ranks ---- */
 
+/* The rank of an element that has `before` elements before it and is one of `ties`. */
+static inline double moving_rank_of(ordo_ties kind, size_t before, size_t ties)
+{
+    return kind == ORDO_TIES_MIN       ? (double)(before + 1)
+           : kind == ORDO_TIES_AVERAGE ? (double)(before + 1 + before + ties) * 0.5
+                                       : (double)(before + ties);
+}
+
 static inline void moving_count(const moving_counts *counts, size_t place, uint32_t change)
 {
     counts->words[place / 64] ^= UINT64_C(1) << place % 64;
@@ -298,12 +325,9 @@ static inline double moving_rank_here(const moving_chunk *chunk, size_t place)
         return (double)(moving_counted(counts, place) + 1);
     size_t const start = chunk->tie_start[place], end = chunk->tie_end[place];
     size_t const before = moving_counted(counts, start);
-    if (end == start + 1)
-        return (double)(before + 1);
-    if (chunk->job->ties == ORDO_TIES_MIN)
-        return (double)(before + 1);
-    size_t const last = moving_counted(counts, end);
-    return chunk->job->ties == ORDO_TIES_AVERAGE ? (double)(before + 1 + last) * 0.5 : (double)last;
+    bool const   alone = end == start + 1 || chunk->job->ties == ORDO_TIES_MIN;
+    return moving_rank_of(chunk->job->ties, before,
+                          alone ? 1 : moving_counted(counts, end) - before);
 }
 
 static void moving_rank(moving_chunk *chunk, size_t end)

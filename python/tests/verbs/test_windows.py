@@ -302,3 +302,22 @@ def test_wrong_weights():
     assert ordo.median([np.nan, 1.0], weights=[0, 1]) == 1
     assert ordo.median([np.nan, 1.0], weights=[1, 1], nan_policy="omit") == 1
     assert np.isnan(ordo.median(a, weights=[0, 0, 0]))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1"])
+@pytest.mark.parametrize("n", [1, 2, 17, 32, 33, 64])
+def test_a_short_array_has_the_results_of_a_longer_one(rng, dtype, n):
+    """Few elements have loops of their own. Windows that end before others do not see these."""
+    a = rng.integers(0, 9, 200).astype(dtype)
+    if dtype[0] == "f":
+        a[rng.integers(0, 200, 40)] = np.nan
+        a[rng.integers(0, 200, 9)] = np.inf
+    functions = [ordo.moving_median, lambda a, w, **named: ordo.moving_quantile(a, w, 0.3, **named)]
+    for method in ("min", "max", "average", "dense"):
+        functions.append(lambda a, w, m=method, **named: ordo.moving_rank(a, w, method=m, **named))
+    for window in {1, 2, min(n, 5), n}:
+        for periods in {1, window}:
+            for function in functions:
+                short = function(a[:n].copy(), window, min_periods=periods)
+                whole = function(a, window, min_periods=periods)
+                assert short.tobytes() == whole[:n].tobytes()
