@@ -231,8 +231,7 @@ ordo_status hybrid_choose_splitters(hybrid_call *call)
     make_splitters(call, samples, device_count);
     if (call->divided) {
         double const records = call->share * (double)call->records->n;
-        size_t const wanted =
-            ordo_min(HYBRID_MOST_BUCKETS, (size_t)(records / ORDO_TUNE_HYBRID_BUCKET));
+        size_t const wanted = ordo_min(HYBRID_MOST_BUCKETS, (size_t)(records / ORDO_HYBRID_BUCKET));
         make_buckets(call, samples + device_count, count - device_count, ordo_max(1, wanted));
     }
     return ORDO_OK;

@@ -111,8 +111,8 @@ static bool count_groups(group_work *work, size_t blocks, group_counts *sum)
 ordo_status string_find_groups(hybrid_string_order *order)
 {
     ordo_exec *const exec = order->call.exec;
-    size_t const     blocks = ordo_div_up(order->entries, ORDO_TUNE_STRINGS_KEYS);
-    group_work       work = {.order = order, .block = ORDO_TUNE_STRINGS_KEYS};
+    size_t const     blocks = ordo_div_up(order->entries, ORDO_STRINGS_KEYS);
+    group_work       work = {.order = order, .block = ORDO_STRINGS_KEYS};
     group_counts     sum;
     TRY_SCRATCH(exec, blocks * sizeof *work.counts, work.counts);
     work.again = order->rounds < STRING_ROUNDS;

@@ -135,7 +135,7 @@ static ordo_status prepare(hybrid_string_order *order)
     TRY_SCRATCH(exec, order->group_count * sizeof *order->pivots, order->pivots);
     if (!ordo_loop(exec, order->n, order->chunk_strings, clear_chunk, order) ||
         !ordo_loop(exec, order->group_count, 1, pivot_chunk, order) ||
-        !ordo_loop(exec, order->entries, ORDO_TUNE_STRINGS_KEYS, label_chunk, order) ||
+        !ordo_loop(exec, order->entries, ORDO_STRINGS_KEYS, label_chunk, order) ||
         !ordo_loop(exec, order->chunk_count, 1, count_chunk, order))
         return ORDO_E_CANCELLED;
     size_t place = 0;
