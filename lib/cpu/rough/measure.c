@@ -26,7 +26,7 @@
 enum {
     RADIUS_TILE = 512, /* keys compared at once */
     RADIUS_NEAR = ORDO_TUNE_RADIUS_NEAR,
-    RADIUS_FAR = ORDO_TUNE_RADIUS_FAR,
+    RADIUS_FAR = 3 * ORDER_GROUP,   /* bytes of key bits */
     RADIUS_ITEMS = 2 * RADIUS_NEAR, /* key bits computed at once */
     RADIUS_BLOCK = ORDO_TUNE_RADIUS_BLOCK,
     RADIUS_SPENT = 16 /* one key in 16 may be read again to raise the radius */

@@ -48,7 +48,7 @@ static size_t piece_length(const displaced_work *work, size_t piece)
 static size_t drops_limit(const displaced_work *work, size_t scanned)
 {
     return work->io.n / ORDO_TUNE_DISPLACED_FREE +
-           (work->compress ? 0 : scanned / ORDO_TUNE_DISPLACED_SHARE);
+           (work->compress ? 0 : scanned / ORDO_DISPLACED_SHARE);
 }
 
 /* Counts dropped keys. Sets work->failed if so many of the keys read were dropped that the general
