@@ -21,21 +21,13 @@ typedef struct sequences_work {
     size_t                 grain;
     uint64_t              *most, *least; /* the largest and smallest key bits: of each piece; then
                                           * of the keys before and after it */
-    atomic_size_t          radius;
+    _Atomic uint64_t       radius;
 } sequences_work;
 
 typedef struct sequences_loops {
     bool (*walk)(sequences_work *work, ordo_exec *exec);
     ordo_body *bounds, *scan, *measure;
 } sequences_loops;
-
-static void sequences_raise(sequences_work *work, size_t to)
-{
-    size_t r = atomic_load_explicit(&work->radius, memory_order_relaxed);
-    while (r < to && !atomic_compare_exchange_weak_explicit(
-                         &work->radius, &r, to, memory_order_relaxed, memory_order_relaxed))
-        ;
-}
 
 #define ORDO_TEMPLATE "cpu/rough/sequences.t.h"
 #include "core/for_each_type.h"
