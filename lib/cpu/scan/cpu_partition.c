@@ -12,9 +12,10 @@
  * moves the pieces by blocks, or by vectors if the ISA can (cpu_around_fn). Several threads first
  * count the keys less than it and equal to it in each piece; one thread needs only the sums, which
  * the selection usually knows. */
-#include "cpu/base/cpu.h"
 #include "core/indices.h"
 #include "core/keybits.h"
+#include "cpu/base/by_size.h"
+#include "cpu/base/cpu.h"
 
 #include <string.h>
 
@@ -91,22 +92,11 @@ static size_t split_sized(const cpu_kernels *kernels, const char *in, size_t n, 
                                                              : NULL;
     if (vectors != NULL)
         return vectors(in, n, words, first, second);
-    switch (size) {
-    case 1:
-        return split_step(in, n, 1, words, first, second);
-    case 2:
-        return split_step(in, n, 2, words, first, second);
-    case 4:
-        return split_step(in, n, 4, words, first, second);
-    case 8:
-        return split_step(in, n, 8, words, first, second);
-    case 12:
-        return split_step(in, n, 12, words, first, second);
-    case 16:
-        return split_step(in, n, 16, words, first, second);
-    default:
-        return split_step(in, n, size, words, first, second);
-    }
+    size_t kept;
+#define SPLIT(bytes) kept = split_step(in, n, bytes, words, first, second)
+    BY_ELEMENT_SIZE(size, SPLIT)
+#undef SPLIT
+    return kept;
 }
 
 static void split_piece(void *arg, size_t lo, size_t hi)
@@ -445,19 +435,9 @@ static void put_few_sized(const void *in, size_t n, size_t size, const uint8_t *
                           const size_t starts[3], char *out)
 {
     size_t ends[3] = {starts[0], starts[1], starts[2]};
-    switch (size) {
-    case 1:
-        put_few(in, n, 1, groups, ends, out);
-        break;
-    case 2:
-        put_few(in, n, 2, groups, ends, out);
-        break;
-    case 4:
-        put_few(in, n, 4, groups, ends, out);
-        break;
-    default:
-        put_few(in, n, 8, groups, ends, out);
-    }
+#define PUT(bytes) put_few(in, n, bytes, groups, ends, out)
+    BY_ELEMENT_SIZE(size, PUT)
+#undef PUT
 }
 
 static void move_few(const nth_work *work)
