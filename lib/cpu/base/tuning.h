@@ -242,10 +242,10 @@ enum {
      * 12; indices by a bracket and in order, 8000 12 and 13, 10^5 109 and 99, 10^6 974 and 1089.
      * Keys with AVX-512, NumPy's time over ordo's, by a copy and by a bracket, of 10^4, 16000,
      * 32000 and 64000 keys 1.42 and 1.34, 1.38 and 1.42, 1.50 and 1.51, 1.42 and 1.57 (Emerald
-     * Rapids). */
+     * Rapids). Indices without vectors, up to a quarter: 3000 keys 20 and 13 (AMD EPYC). */
     ORDO_TUNE_NTH_INDEX_ORDERED = ORDO_TUNE(1 << 18, 64),
 
-    /* Places from which all words of 32 bits, and twice as many from which those of 64 bits are
+    /* Places from which all words of 32 bits, and three times as many for those of 64 bits, are
      * sorted by vectors rather than quickselected. Sapphire Rapids, one thread, time of the sort / of quickselect for 1000, 10^4,
      * 6e4 keys: u32 4 places 0.41, 0.56, 0.69, 9 places 0.26, 0.39, 0.49; u64 4 places 0.47, 1.12,
      * 1.35, 9 places 0.46, 0.72, 1.03, 16 places 0.41, 0.65, 0.78. */

@@ -53,8 +53,10 @@ static size_t band_scratch(const ordo_nth_job *job, bool index)
 /* Up to this many keys are split in place. */
 static size_t few_keys(const cpu_kernels *kernels, const ordo_nth_job *job)
 {
+    bool const wide = ordo_type_size(job->type) == sizeof(uint64_t);
+    bool const vectors = kernels->nth_word[wide ? CPU_WORDS_64 : CPU_WORDS_32] != NULL;
     if (job->out == NULL)
-        return ORDO_TUNE_SELECT_VECTOR_COPY;
+        return vectors ? ORDO_TUNE_SELECT_VECTOR_COPY : ORDO_TUNE_SELECT_VECTOR_COPY / 4;
     return kernels->loops->around[job->type][0] != NULL ? 2 * ORDO_TUNE_SELECT_VECTOR_COPY
                                                         : ORDO_TUNE_SELECT_SMALL;
 }
