@@ -92,11 +92,22 @@ static size_t split_sized(const cpu_kernels *kernels, const char *in, size_t n, 
                                                              : NULL;
     if (vectors != NULL)
         return vectors(in, n, words, first, second);
-    size_t kept;
-#define SPLIT(bytes) kept = split_step(in, n, bytes, words, first, second)
-    BY_ELEMENT_SIZE(size, SPLIT)
-#undef SPLIT
-    return kept;
+    switch (size) {
+    case 1:
+        return split_step(in, n, 1, words, first, second);
+    case 2:
+        return split_step(in, n, 2, words, first, second);
+    case 4:
+        return split_step(in, n, 4, words, first, second);
+    case 8:
+        return split_step(in, n, 8, words, first, second);
+    case 12:
+        return split_step(in, n, 12, words, first, second);
+    case 16:
+        return split_step(in, n, 16, words, first, second);
+    default:
+        return split_step(in, n, size, words, first, second);
+    }
 }
 
 static void split_piece(void *arg, size_t lo, size_t hi)
