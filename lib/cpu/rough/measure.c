@@ -7,6 +7,7 @@
  * input; scratch: two key bits for each block, and some bytes for each piece. */
 #include "cpu/rough/rough.h"
 #include "backend/layout.h"
+#include "core/bisect.h"
 
 #include <string.h>
 

@@ -167,13 +167,7 @@ static size_t FN(first_above)(const radius_work *work, RECORD x, size_t block)
     const RECORD *const high = work->high;
     RECORD              buffer[RADIUS_BLOCK];
     size_t              begin = 0, end = block; /* the block of the result is in [begin, end] */
-    while (begin < end) {
-        size_t const middle = begin + (end - begin) / 2;
-        if (LESS(x, high[middle]))
-            end = middle;
-        else
-            begin = middle + 1;
-    }
+    ORDO_BISECT(middle, begin, end, !LESS(x, high[middle]));
     size_t const        at = begin * RADIUS_BLOCK;
     size_t const        count = ordo_min(RADIUS_BLOCK, work->view->io.n - at);
     const RECORD *const a = records_tile(&work->view->io, at, count, buffer);

@@ -114,13 +114,7 @@ static void FN(sequences_measure)(void *arg, size_t lo, size_t hi)
 {
     sequences_work *const work = arg;
     size_t                begin = 0, end = lo; /* LR never decreases */
-    while (begin < end) {
-        size_t const middle = begin + (end - begin) / 2;
-        if (FN(is_after)(work, middle, lo))
-            end = middle;
-        else
-            begin = middle + 1;
-    }
+    ORDO_BISECT(middle, begin, end, !FN(is_after)(work, middle, lo));
     size_t const most = FN(dm_range)(work, lo, hi, &begin);
     cpu_keep_most(&work->radius, most);
 }

@@ -7,6 +7,7 @@
  * The scan gives up as soon as too many keys are dropped; the array is unchanged until the merge.
  * Two reads and two writes of the array. Scratch: n records, and room for the dropped ones. */
 #include "backend/layout.h"
+#include "core/bisect.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 

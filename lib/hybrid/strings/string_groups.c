@@ -10,6 +10,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/strings/hybrid_strings.h"
 
+#include "core/bisect.h"
+
 typedef struct group_counts {
     size_t left;            /* groups for the CPU */
     size_t groups, entries; /* groups of the next round, and their strings */
@@ -34,13 +36,7 @@ static size_t end_of_group(const uint64_t *keys, size_t at, size_t n)
         step *= 2;
     }
     size_t hi = ordo_min(lo + step, n); /* keys[lo] is equal, keys[hi] is not */
-    while (hi - lo > 1) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (keys[middle] == keys[at])
-            lo = middle;
-        else
-            hi = middle;
-    }
+    ORDO_BISECT(middle, lo, hi, keys[middle] == keys[at]);
     return hi;
 }
 
