@@ -12,10 +12,9 @@
  * moves the pieces by blocks, or by vectors if the ISA can (cpu_around_fn). Several threads first
  * count the keys less than it and equal to it in each piece; one thread needs only the sums, which
  * the selection usually knows. */
+#include "cpu/base/cpu.h"
 #include "core/indices.h"
 #include "core/keybits.h"
-#include "cpu/base/by_size.h"
-#include "cpu/base/cpu.h"
 
 #include <string.h>
 
@@ -446,9 +445,19 @@ static void put_few_sized(const void *in, size_t n, size_t size, const uint8_t *
                           const size_t starts[3], char *out)
 {
     size_t ends[3] = {starts[0], starts[1], starts[2]};
-#define PUT(bytes) put_few(in, n, bytes, groups, ends, out)
-    BY_ELEMENT_SIZE(size, PUT)
-#undef PUT
+    switch (size) {
+    case 1:
+        put_few(in, n, 1, groups, ends, out);
+        break;
+    case 2:
+        put_few(in, n, 2, groups, ends, out);
+        break;
+    case 4:
+        put_few(in, n, 4, groups, ends, out);
+        break;
+    default:
+        put_few(in, n, 8, groups, ends, out);
+    }
 }
 
 static void move_few(const nth_work *work)
