@@ -157,15 +157,32 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
+void ordo_pause_init(pthread_cond_t *changed)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+bool ordo_pause(pthread_cond_t *changed, pthread_mutex_t *lock)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += TICK_NANOSECONDS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    return pthread_cond_timedwait(changed, lock, &until) == ETIMEDOUT;
+}
+
 static void init_sleep(ordo_pool *pool)
 {
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&pool->idle, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    ordo_pause_init(&pool->idle);
     atomic_init(&pool->state, 0);
     atomic_init(&pool->waits, false);
     pool->sleeping = 0;
@@ -262,14 +279,7 @@ static void close_seats(ordo_pool *pool, ordo_pool_tick *tick, void *user)
     pthread_mutex_lock(&pool->lock);
     atomic_store(&pool->waits, true);
     while (atomic_load(&pool->state) != 0) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += TICK_NANOSECONDS;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_nsec -= 1000000000;
-            until.tv_sec++;
-        }
-        if (pthread_cond_timedwait(&pool->idle, &pool->lock, &until) == ETIMEDOUT) {
+        if (ordo_pause(&pool->idle, &pool->lock)) {
             size_t const next = atomic_load_explicit(&pool->next, memory_order_relaxed);
             pthread_mutex_unlock(&pool->lock);
             tick(user, (double)next / (double)pool->n);

@@ -9,6 +9,7 @@
 
 #include "core/arena.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 typedef struct ordo_pool ordo_pool;
@@ -26,5 +27,10 @@ bool ordo_pool_loop(ordo_pool *pool, size_t n, size_t grain, ordo_body *body, vo
 /* Wakes sleeping workers, because a loop follows within microseconds. They sleep again if it does
  * not. Does nothing before the first loop, or if there are more threads than CPUs. */
 void ordo_pool_wake(ordo_pool *pool);
+
+/* Waits for a condition that ordo_pause_init made, at most 5 ms, so that the thread can meanwhile
+ * ask whether to go on. Returns whether the time ran out. */
+void ordo_pause_init(pthread_cond_t *changed);
+bool ordo_pause(pthread_cond_t *changed, pthread_mutex_t *lock);
 
 #endif

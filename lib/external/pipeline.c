@@ -3,11 +3,8 @@
 #define _GNU_SOURCE
 #include "external/pipeline.h"
 
-#include <time.h>
-
-enum {
-    PAUSE_NANOSECONDS = 5000000 /* between two questions whether to go on */
-};
+#include "backend/profile.h"
+#include "core/pool.h"
 
 typedef enum turn {
     TO_READ,
@@ -23,18 +20,11 @@ typedef struct circle {
     piece           pieces[PIPELINE_BUFFERS];
 } circle;
 
-static double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Counts the time since `begin` as time of a step. Each step has its own thread and its own
  * counter. */
 static void count_busy(const pipeline *pipe, turn step, double begin)
 {
-    pipe->busy[step] += now_seconds() - begin;
+    pipe->busy[step] += ordo_profile_clock() - begin;
 }
 
 static void hand_on(circle *c, size_t at, turn next)
@@ -58,14 +48,7 @@ static bool wait_for(circle *c, size_t at, turn wanted, bool asks)
     const pipeline *const pipe = c->pipe;
     pthread_mutex_lock(&c->lock);
     while (c->turns[at] != wanted && !failure_seen(pipe->failure)) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += PAUSE_NANOSECONDS;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_nsec -= 1000000000;
-            until.tv_sec++;
-        }
-        pthread_cond_timedwait(&c->changed, &c->lock, &until);
+        (void)ordo_pause(&c->changed, &c->lock);
         if (asks) {
             pthread_mutex_unlock(&c->lock);
             ask(pipe);
@@ -85,7 +68,7 @@ static void *read_all(void *user)
             return NULL;
         piece *const p = &c->pieces[at];
         *p = (piece){.elements = pipe->buffers[at]};
-        double const begin = now_seconds();
+        double const begin = ordo_profile_clock();
         bool const   ok = pipe->read(pipe->user, p);
         count_busy(pipe, TO_READ, begin);
         if (!ok)
@@ -103,7 +86,7 @@ static void *write_all(void *user)
     for (size_t at = 0;; at = (at + 1) % PIPELINE_BUFFERS) {
         if (!wait_for(c, at, TO_WRITE, false) || c->pieces[at].ended)
             return NULL;
-        double const begin = now_seconds();
+        double const begin = ordo_profile_clock();
         bool const   ok = pipe->write(pipe->user, &c->pieces[at]);
         count_busy(pipe, TO_WRITE, begin);
         if (!ok)
@@ -120,7 +103,7 @@ static void work_all(circle *c)
             return;
         ask(pipe);
         bool const   ended = c->pieces[at].ended;
-        double const begin = now_seconds();
+        double const begin = ordo_profile_clock();
         bool const   ok = ended || pipe->work(pipe->user, &c->pieces[at]);
         count_busy(pipe, TO_WORK, begin);
         if (!ok)
@@ -133,13 +116,9 @@ static void work_all(circle *c)
 
 bool pipeline_run(const pipeline *p)
 {
-    circle             c = {.pipe = p, .lock = PTHREAD_MUTEX_INITIALIZER};
-    pthread_t          reader, writer;
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&c.changed, &clock);
-    pthread_condattr_destroy(&clock);
+    circle    c = {.pipe = p, .lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t reader, writer;
+    ordo_pause_init(&c.changed);
     if (pthread_create(&reader, NULL, read_all, &c) != 0) {
         pthread_cond_destroy(&c.changed);
         return failure_record(p->failure, ORDO_E_NOMEM, "the system refused a thread for reading");

@@ -1,6 +1,8 @@
 /* text_args.c - checks the arguments that all text calls share. */
 #include "text/text_args.h"
 
+#include "core/bisect.h"
+
 static ordo_status check_offsets(ordo_exec *exec, const text_args *args)
 {
     const uint64_t *const offsets = args->offsets;
@@ -66,12 +68,7 @@ ordo_status text_one_only(ordo_exec *exec, const text_args *args, const char *ca
 size_t text_number(const text_args *args, size_t at)
 {
     size_t lo = 0, hi = args->count - 1;
-    while (lo < hi) { /* the first text that ends behind `at` */
-        size_t const middle = lo + (hi - lo) / 2;
-        if (args->offsets[middle + 1] <= at)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    /* the first text that ends behind `at` */
+    ORDO_BISECT(middle, lo, hi, args->offsets[middle + 1] <= at);
     return lo;
 }

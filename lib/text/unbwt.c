@@ -7,6 +7,7 @@
  * in order, which begins with that of the primary row. The chains write to pages, because their
  * lengths are not known before. */
 #include "text/text_args.h"
+#include "core/bisect.h"
 #include "text/text_bits.h"
 
 #include <string.h>
@@ -65,13 +66,7 @@ static size_t unbwt_first_row(const unbwt_work *u, size_t chain)
 static size_t unbwt_chain_from(const unbwt_work *u, size_t row)
 {
     size_t lo = 0, hi = u->chains;
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (unbwt_first_row(u, middle) < row)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    ORDO_BISECT(middle, lo, hi, unbwt_first_row(u, middle) < row);
     return lo;
 }
 

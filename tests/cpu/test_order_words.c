@@ -12,7 +12,7 @@
 
 enum {
 #ifdef ORDO_TINY
-    MOST = 301,
+    MOST = 129,
 #else
     MOST = (1 << 17) + 1,
 #endif
@@ -23,8 +23,8 @@ static uint64_t keys[MOST], before[MOST], values[MOST], expected[MOST], found[MO
 
 static const size_t sizes[] = {
 #ifdef ORDO_TINY
-    60,  65,  129, 200,
-    300, MOST
+    60,  65,  80, 127,
+    128, MOST
 #else
     257,      1000, 3000, 32768,
     MOST - 1, MOST

@@ -5,6 +5,8 @@
  * quantiles, the first k keys. Counts and quantiles need no order of rows (api_find_groups.c). */
 #include "api/groups/api_groups.h"
 
+#include "core/bisect.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -203,13 +205,8 @@ ordo_status ordo_group_rank(ordo_ctx *ctx, const ordo_groups *groups, ordo_type 
 size_t groups_nans_of(const group_call *call, size_t start, size_t end)
 {
     size_t lo = start, hi = end; /* the first NaN is in [lo, hi] */
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (groups_is_nan(call->job.type, call->job.keys, groups_row_at(call, middle)))
-            hi = middle;
-        else
-            lo = middle + 1;
-    }
+    ORDO_BISECT(middle, lo, hi,
+                !groups_is_nan(call->job.type, call->job.keys, groups_row_at(call, middle)));
     return end - lo;
 }
 

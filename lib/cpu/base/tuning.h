@@ -80,38 +80,32 @@ enum {
     /* Keys of 8 or 16 bits in one thread's piece from which counters of one byte pay
      * (lib/cpu/radix/narrow.c). V1, 10^7 keys, ns a key with and without: u16 0.90, 1.28. */
     ORDO_TUNE_NARROW_MANY = ORDO_TUNE(1 << 18, 300),
-    /* Keys of 16 bits below which they are sorted byte by byte (lib/cpu/radix/narrow.c). Sapphire
-     * Rapids, i16, one thread, us for 100, 1600 and 51200 keys: 1.1, 5.7, 151; 102400 keys in
-     * counters: 275. */
-    ORDO_TUNE_NARROW_FEW = ORDO_TUNE(1 << 16, 400),
 
-    /* Keys that a network sorts in registers (lib/cpu/sort/small_n.c): of up to 32 bits, of 64
-     * bits or with an index, and both. V1, ns for a call, in registers and by digits:
-     * 128 u32 265, 1290; 64 keys f64 300, 1220; argsort of 64 keys u32 300, 550. Where a comparison
-     * takes several instructions (lanes.h), the limit is lower. */
-    ORDO_TUNE_SMALL_N_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
-    ORDO_TUNE_SMALL_N_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
-    ORDO_TUNE_SMALL_N_ORDER_64 = ORDO_TUNE(32, 6),
-    /* A vector sort, where the ISA has one, sorts from WORDS_FEWEST to WORDS_FEW_32 keys of up to
-     * 32 bits, and to WORDS_FEW_64 keys of 64 bits or keys of up to 32 bits with their index. Fewer
-     * take the network, whose code is shorter. Sapphire Rapids, single calls with other work
-     * between them, time of this / of the sort that ran before: u32 64 keys 0.52, 256 0.64, 1024
-     * 0.85; i16 1024 0.55; u64 256 0.71, 1024 1.01; argsort u32 256 0.86, 700 1.07. */
+    /* Keys of up to 32 bits that a network sorts in registers (lib/cpu/sort/small_n.c), and keys of
+     * 64 bits or with an index, of which the registers hold half as many. V1, ns for a call, in
+     * registers and by digits: 128 u32 265, 1290; 64 keys f64 300, 1220; argsort of 64 keys u32
+     * 300, 550. Where a comparison takes several instructions (lanes.h), the limit is lower. */
+    ORDO_TUNE_SMALL_N_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 12),
+    ORDO_SMALL_N_64 = ORDO_TUNE_SMALL_N_32 / 2,
+    /* A vector sort, where the ISA has one, sorts from WORDS_FEWEST keys on, more than a vector of
+     * AVX-512 has, to WORDS_FEW_32 keys of up to 32 bits, and to WORDS_FEW_64 keys of 64 bits or
+     * keys of up to 32 bits with their index. Fewer take the network, whose code is shorter.
+     * Sapphire Rapids, single calls with other work between them, time of this / of the sort that
+     * ran before: u32 64 keys 0.52, 256 0.64, 1024 0.85; i16 1024 0.55; u64 256 0.71, 1024 1.01;
+     * argsort u32 256 0.86, 700 1.07; f64 8 keys 1.08, 12 0.85, 16 0.82. */
     ORDO_TUNE_WORDS_FEWEST = ORDO_TUNE(17, 4),
-    /* The same for sorts of 64-bit keys: 8, 12 and 16 keys f64, vectors / network 1.08, 0.85,
-     * 0.82. */
-    ORDO_TUNE_WORDS_FEWEST_64 = ORDO_TUNE(9, 4),
-    ORDO_TUNE_WORDS_FEW_32 = ORDO_TUNE(1024, 64),
+    ORDO_WORDS_FEWEST_64 = ORDO_TUNE_WORDS_FEWEST / 2 + 1,
     ORDO_TUNE_WORDS_FEW_64 = ORDO_TUNE(256, 64),
+    ORDO_WORDS_FEW_32 = 4 * ORDO_TUNE_WORDS_FEW_64,
 
-    /* Keys with their index that the vector sort sorts as words on one thread, for argsorts and for
-     * ranks (lib/cpu/sort/order_words.c). EMR, AVX-512, time / that of the radix sort in two runs:
-     * argsort f64 in [-1, 1) 10^4 keys 0.23, 0.26, 10^5 0.75, 0.66; i32 of all magnitudes 10^5
-     * 0.67, 0.69; average ranks f64 in [-1, 1) 10^5 0.64, 0.52; in one run 3e5 0.73, 10^6 0.85. Up
-     * to ORDER pairs with records of 16 bytes follow such an argsort. Sapphire Rapids, one thread,
-     * time of that / of the records, u64 with 4-byte values: 4000 pairs 0.43, 16000 0.55, 65000
-     * 0.76, 260000 0.79, 10^6 1.39. */
-    ORDO_TUNE_VECTOR_ORDER = ORDO_TUNE(1 << 17, 300),
+    /* 64-bit words that fill an L2 cache. Up to so many keys with their index are sorted by vectors
+     * as words on one thread for an argsort (lib/cpu/sort/order_words.c), up to VECTOR_RANK for
+     * ranks. EMR, AVX-512, time / that of the radix sort in two runs: argsort f64 in [-1, 1) 10^4
+     * keys 0.23, 0.26, 10^5 0.75, 0.66; i32 of all magnitudes 10^5 0.67, 0.69; average ranks f64 in
+     * [-1, 1) 10^5 0.64, 0.52; in one run 3e5 0.73, 10^6 0.85. As many pairs with records of 16
+     * bytes follow such an argsort. Sapphire Rapids, one thread, time of that / of the records, u64
+     * with 4-byte values: 4000 pairs 0.43, 16000 0.55, 65000 0.76, 260000 0.79, 10^6 1.39. */
+    ORDO_L2_WORDS = ORDO_TUNE_L2 / 8,
     ORDO_TUNE_VECTOR_RANK = ORDO_TUNE(1 << 20, 300),
 
     /* Bytes of one bucket that are gathered before they are written past the cache, a multiple of
@@ -119,47 +113,31 @@ enum {
      * u64 2.9, 2.5, 2.6; pairs u64/u64 6.4, 4.5, 4.6. Written one by one: 7.7, 13.4. */
     ORDO_TUNE_RADIX_GATHER = ORDO_TUNE(256, 128),
 
-    /* Records read ahead of those that are counted and moved. EMR, one thread, 10^7 records, ns
-     * each for the scatter without and with: argsort f32 4.3, 3.4; pairs u64/u64 5.4, 4.5. */
-    ORDO_TUNE_RADIX_AHEAD = ORDO_TUNE(1024, 64),
-
-    /* Records with a payload in a part of a split of more than RADIX_PACKED, at most. A word then
-     * has 20 bits for the key, mostly all that differ, and the part stays in L1 while it is
-     * fetched. EMR, 16 threads, 10^8 pairs u32/u32, cycles of a counter of about 2 GHz a record for
-     * 2^14 and 2^12: sort of the words 5.9 and 4.7, fetch 3.4 and 0.7. */
-    ORDO_TUNE_RADIX_PART = ORDO_TUNE(1 << 12, 50),
-
-    /* Words that are sorted as vectors where the ISA can; more are split by a digit first. Keys
-     * with an index (ORDER) are sorted by 32-bit words that stand for them if there are more.
-     * Sapphire Rapids, one thread, AVX-512, ns a word for 1000, 10^5, 10^6 even words: of 32 bits
+    /* Words that are sorted as vectors where the ISA can; more are split by a digit first: of 64
+     * bits with AVX2 as many as fill L2. Sapphire Rapids, one thread, AVX-512, ns a word for 1000, 10^5, 10^6 even words: of 32 bits
      * 1.7, 2.9, 4.8; of 64 bits 3.6, 6.3, 9.9. A call in the memory of the keys, time / that of
      * blocks (ORDO_TUNE_BLOCK_BUCKET): 3e6 keys u32 uniform 0.74, of all magnitudes 0.80, f32 in
      * [-1, 1) 0.89; 500,000, 10^6 and 3e6 keys u64 uniform 0.86, 1.12, 1.27; f64 in [-1, 1) 0.70,
      * 0.99, 1.15. EMR, with splits that prefetch: 10^7 keys u32 uniform 0.89, f32 of all magnitudes
-     * 0.82; 1.6e7 u32 uniform 1.10; 3e6 and 10^7 u64 uniform 1.12, 0.96. */
+     * 0.82; 1.6e7 u32 uniform 1.10; 3e6 and 10^7 u64 uniform 1.12, 0.96. A third more
+     * words of any size if their highest bits do not divide them evenly (2^24). Sapphire Rapids,
+     * AVX-512: 10^7 keys u32 of all magnitudes 0.83, i32 0.78, u32 timestamps 0.91, f32 in [-1, 1)
+     * 0.97; 10^6 keys u64 of all magnitudes 0.84, f64 in [0, 1) 0.86, f64 zipf 0.87; 3e6 keys u64
+     * of all magnitudes 0.91, f64 1.16. EMR, AVX-512: 2e6, 4e6 and 10^7 integers of 64 bits of all
+     * magnitudes 0.82, 0.80, 0.86, 10^7 f64 in [-1, 1) 1.03; AVX2: 2e6 and 10^7 integers 0.52,
+     * 0.60. EMR, with splits that prefetch: 10^7 keys f64 in [-1, 1) 0.82, in [0, 1) 0.81, 3e6
+     * 0.88, 1.6e7 in [-1, 1) 1.07; AVX2: 3e6 f64 in [0, 1) 0.92, 10^7 in [-1, 1) 1.03. */
     ORDO_TUNE_WORDS_32 = ORDO_TUNE(3 << 22, 100),
     ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 19, 40),
-    ORDO_TUNE_WORDS_64_AVX2 = ORDO_TUNE(1 << 17, 40),
-    ORDO_TUNE_WORDS_ORDER = ORDO_TUNE(1 << 8, 40),
 
     /* Bytes of words that the vector sort splits between two arrays; more are split in place. A
      * Xeon (Sapphire Rapids), ns a word for 2^15, 2^17, 2^19 bytes and never in place: 10^5 of 32
      * bits 2.92, 2.97, 3.14, 3.20; 10^6 of 64 bits 9.9, 10.3, 11.3, 11.5. */
     ORDO_TUNE_WORDS_CACHE = ORDO_TUNE(1 << 16, 1 << 10),
 
-    /* The same for keys whose highest bits do not divide them evenly, by one thread. Sapphire
-     * Rapids, AVX-512, time / that of blocks: 10^7 keys u32 of all magnitudes 0.83, i32 0.78, u32
-     * timestamps 0.91, f32 in [-1, 1) 0.97; 10^6 keys u64 of all magnitudes 0.84, f64 in [0, 1)
-     * 0.86, f64 zipf 0.87; 3e6 keys u64 of all magnitudes 0.91, f64 1.16. EMR, AVX-512: 2e6, 4e6
-     * and 10^7 integers of 64 bits of all magnitudes 0.82, 0.80, 0.86, 10^7 f64 in [-1, 1) 1.03;
-     * AVX2: 2e6 and 10^7 integers 0.52, 0.60. EMR, with splits that prefetch: 10^7 keys f64 in
-     * [-1, 1) 0.82, in [0, 1) 0.81, 3e6 0.88, 1.6e7 in [-1, 1) 1.07 with a copy that took 1.10;
-     * AVX2: 3e6 f64 in [0, 1) 0.92, 10^7 in [-1, 1) 1.03. */
-    ORDO_TUNE_WORDS_UNEVEN = ORDO_TUNE(1 << 24, 200),
-
     /* 64-bit keys become words that hold a part of the key and its index
      * (lib/cpu/radix/short_keys.c): for ranks from RADIX_BIG keys on, for an argsort from
-     * VECTOR_ORDER on. Sapphire Rapids, one thread, time of whole keys / of these, argsort u64,
+     * L2_WORDS on. Sapphire Rapids, one thread, time of whole keys / of these, argsort u64,
      * f64, ranks f64: generic, 70,000 keys 0.83, 0.74, 0.88, 150,000 1.04, 1.03, 1.13; AVX-512
      * radix sort, 70,000 0.84, 0.98, 1.08, 130,000 1.06, 1.06, 1.17, 200,000 1.22, 1.22, 1.26.
      * More keys leave too few bits. */
@@ -178,7 +156,6 @@ enum {
     /* The look before a sort (lib/cpu/sort/sort_look.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
     ORDO_TUNE_LOOK_KEYS = ORDO_TUNE(64, 16),
-    ORDO_TUNE_LOOK_FAR = ORDO_TUNE(1 << 12, 64), /* keys of longer windows, for a large radius */
     /* From this many keys on, windows and few values are looked for; up to so many, all keys are
      * checked instead of a look if only a sorted or reversed array matters. Sapphire Rapids, one
      * thread, 30000 keys, time with the look for few values / without: 100 values u32 0.85, f32
@@ -198,9 +175,10 @@ enum {
      * 9997:
      *   u32 0.23, 0.69, 0.56, 0.83   f32 0.27, 0.84, 0.69, 1.16
      *   u64 0.88, 1.15, 1.03, 1.96   f64 0.96, 1.15, 1.69, 2.0
-     * VECTOR: where the ISA compresses vectors. Windows beyond the networks are sorted by vectors
-     * there, if there are ROUGH_MANY keys, for a radius of up to one key in ROUGH_PART_W of them;
-     * otherwise the limit is ROUGH_FEW. Xeon (Emerald Rapids), AVX-512, least ms of windows and of
+     * f32 takes the last limit without NEON, and 64-bit keys the networks only. Where the ISA
+     * compresses vectors, windows beyond the networks are sorted by vectors if there are ROUGH_MANY
+     * keys, for a radius of up to one key in ROUGH_PART_W of them (of 64 bits up to the last
+     * limit); otherwise up to half of what the networks sort. Xeon (Emerald Rapids), AVX-512, least ms of windows and of
      * the general sort, radius 14, 60, 250, 1000:
      *   u32, 1 thread, 10^5 keys    0.07 0.31   0.43 0.34   0.35 0.32   0.38 0.34
      *   u32, 1 thread, 10^6 keys    0.62 4.12   3.08 3.83   2.94 3.86   3.68 3.82
@@ -208,27 +186,23 @@ enum {
      *   u64, 1 thread, 10^6 keys    1.80 5.60   6.36 5.06   4.58 7.90   6.41 6.15
      *   u32, 16 threads, 10^6 keys  0.13 0.60   0.42 0.57   0.41 0.56   0.52 0.58
      *   u64, 16 threads, 10^6 keys  0.24 0.76   0.56 0.74   0.57 0.74   0.71 0.77 */
-    ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius of networks that is guessed */
-    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
-    ORDO_TUNE_ROUGH_RADIUS_F32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 1 << 10), 64),
-    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
-    ORDO_TUNE_ROUGH_VECTOR_64 = ORDO_TUNE(1 << 10, 64),
-    ORDO_TUNE_ROUGH_FEW = 16,
+    ORDO_TUNE_ROUGH_RADIUS = ORDO_TUNE(1 << 14, 64),
+    ORDO_TUNE_ROUGH_RADIUS_SHORT = ORDO_TUNE(1 << 10, 64),
     ORDO_TUNE_ROUGH_MANY = ORDO_TUNE(1000000, 256),
     ORDO_TUNE_ROUGH_PART_32 = ORDO_TUNE(1 << 10, 4),
     ORDO_TUNE_ROUGH_PART_64 = ORDO_TUNE(1 << 12, 4),
 
     /* Keys out of place that are sorted apart (lib/cpu/sort/displaced.c): one key in
-     * DISPLACED_FREE of the array and, unless the ISA compresses vectors, one in DISPLACED_SHARE of
-     * those read so far. It is tried if as few neighbours fall within the windows, and at most
-     * DISPLACED_FAR windows begin below the one before. displaced.c has the measurement. */
-    ORDO_TUNE_DISPLACED_FREE = ORDO_TUNE(64, 8),
-    ORDO_TUNE_DISPLACED_SHARE = ORDO_TUNE(16, 4),
-    ORDO_TUNE_DISPLACED_FAR = ORDO_TUNE(6, 2),
+     * DISPLACED_FREE of the array and, unless the ISA compresses vectors, four times as many of
+     * those read so far. It is tried if as few neighbours fall within the windows, and at most one
+     * window in eight begins below the one before. displaced.c has the measurement. */
+    ORDO_TUNE_DISPLACED_FREE = ORDO_TUNE(64, 16),
+    ORDO_DISPLACED_SHARE = ORDO_TUNE_DISPLACED_FREE / 4,
+    ORDO_DISPLACED_FAR = ORDO_TUNE_LOOKS / 8,
 
     /* Items up to which the sorts without scratch use a buffer on the stack (8 KB of records). V1,
      * 3e6 random items of 128 bits, ms of one thread for 128, 512, 1024: 72.5, 71.8, 72.3. */
-    ORDO_TUNE_INPLACE_SMALL = ORDO_TUNE(512, 32),
+    ORDO_INPLACE_SMALL = ORDO_TUNE_SPAN / 4,
 
     /* Sorts by a caller's comparison, which takes 5 ns at best: elements sorted by one thread and
      * merged by one piece; lg of the leaves of the splitter tree (twice as many buckets, and a
@@ -260,33 +234,29 @@ enum {
      * f64 of 1280, 2560, 5120 keys 1.36, 1.07, 1.07. */
     ORDO_TUNE_SELECT_VECTOR_COPY = ORDO_TUNE(1 << 13, 64),
 
-    /* ordo_nth in any order: up to this many keys are copied and split in place, more are moved
-     * around a bracket of a sample. PACKED: if indices are wanted; VECTOR: where the ISA has a
-     * vector sort, for keys with AVX-512 (KEYS) and for indices. Up to INDEX_ORDERED indices are
-     * written in order with AVX-512. f64, microseconds by a copy and by a bracket: V1 16000 keys 36
-     * and 47 (an earlier loop); Emerald Rapids AVX2 8000 keys 15 and 26, indices 26 and 25; AVX-512
-     * 8000 keys 8.8 and 12; indices by a bracket and in order, 8000 12 and 13, 10^5 109 and 99,
-     * 10^6 974 and 1089. KEYS: NumPy's time over ordo's, by a copy and by a bracket, of 10^4,
-     * 16000, 32000 and 64000 keys 1.42 and 1.34, 1.38 and 1.42, 1.50 and 1.51, 1.42 and 1.57
-     * (Emerald Rapids). PACKED is an estimate. Otherwise the limits are SELECT_SMALL and
-     * SELECT_VECTOR_COPY. */
-    ORDO_TUNE_NTH_PACKED = ORDO_TUNE(1 << 11, 64),
-    ORDO_TUNE_NTH_VECTOR_KEYS = ORDO_TUNE(12 << 10, 64),
+    /* ordo_nth in any order: up to SELECT_SMALL keys are copied and split in place, more are moved
+     * around a bracket of a sample; with AVX-512 up to twice SELECT_VECTOR_COPY, and if indices are
+     * wanted up to SELECT_VECTOR_COPY. Up to INDEX_ORDERED indices are written in order with
+     * AVX-512. f64, microseconds by a copy and by a bracket: V1 16000 keys 36 and 47 (an earlier
+     * loop); Emerald Rapids AVX2 8000 keys 15 and 26, indices 26 and 25; AVX-512 8000 keys 8.8 and
+     * 12; indices by a bracket and in order, 8000 12 and 13, 10^5 109 and 99, 10^6 974 and 1089.
+     * Keys with AVX-512, NumPy's time over ordo's, by a copy and by a bracket, of 10^4, 16000,
+     * 32000 and 64000 keys 1.42 and 1.34, 1.38 and 1.42, 1.50 and 1.51, 1.42 and 1.57 (Emerald
+     * Rapids). Indices without vectors, up to a quarter: 3000 keys 20 and 13 (AMD EPYC). */
     ORDO_TUNE_NTH_INDEX_ORDERED = ORDO_TUNE(1 << 18, 64),
 
-    /* Places from which all words, of 32 and of 64 bits, are sorted by vectors rather than
-     * quickselected. Sapphire Rapids, one thread, time of the sort / of quickselect for 1000, 10^4,
+    /* Places from which all words of 32 bits, and three times as many for those of 64 bits, are
+     * sorted by vectors rather than quickselected. Sapphire Rapids, one thread, time of the sort / of quickselect for 1000, 10^4,
      * 6e4 keys: u32 4 places 0.41, 0.56, 0.69, 9 places 0.26, 0.39, 0.49; u64 4 places 0.47, 1.12,
      * 1.35, 9 places 0.46, 0.72, 1.03, 16 places 0.41, 0.65, 0.78. */
-    ORDO_TUNE_SELECT_SORT_32 = 4,
-    ORDO_TUNE_SELECT_SORT_64 = ORDO_TUNE(12, 4),
+    ORDO_TUNE_SELECT_SORT = 4,
 
     /* Where the ISA has a vector sort, up to this many keys are copied and sorted instead: keys of
      * up to 32 bits, and keys of 64 bits. Sapphire Rapids, rows, one thread, microseconds for a
      * row, sorted and quickselected: f32 256 keys 0.48, 1.37; 512 1.59, 2.47; f64 100 0.35, 0.89;
-     * 128 0.52, 1.06; 192 1.38, 1.35. */
-    ORDO_TUNE_SELECT_VECTOR_32 = ORDO_TUNE(512, 16),
-    ORDO_TUNE_SELECT_VECTOR_64 = ORDO_TUNE(128, 16),
+     * 128 0.52, 1.06; 192 1.38, 1.35. These are half as many as the vector sort sorts in a call. */
+    ORDO_SELECT_VECTOR_32 = ORDO_WORDS_FEW_32 / 2,
+    ORDO_SELECT_VECTOR_64 = ORDO_TUNE_WORDS_FEW_64 / 2,
 
     /* lg of the largest sample, and how many standard deviations a
      * bracket reaches to each side: with 3, one bracket in 370 misses, which costs a second
@@ -304,39 +274,24 @@ enum {
     /* At most one key in this many is kept in scratch. */
     ORDO_TUNE_SELECT_SHARE = ORDO_TUNE(8, 2),
 
-    /* Top-k records that are sorted in place, on one thread. */
-    ORDO_TUNE_TOPK_SMALL = ORDO_TUNE(1 << 14, 64),
-
     /* Radius: keys in a block whose maximum and minimum are kept; the largest radius that is
-     * checked by pieces, each with twice as many keys before it; and the radius, in bytes of key
-     * bits, from which whole groups of 256 bytes are compared. V1, one thread, 10^7 keys u32, time
+     * checked by pieces, each with twice as many keys before it. A look for a large radius reads as
+     * many at first. V1, one thread, 10^7 keys u32, time
      * over that of a sum of the array: sorted 1.0, radius 128 1.6, 1000 1.0, 10^4 1.5. */
     ORDO_TUNE_RADIUS_BLOCK = ORDO_TUNE(256, 16),
     ORDO_TUNE_RADIUS_NEAR = ORDO_TUNE(4096, 48),
-    ORDO_TUNE_RADIUS_FAR = ORDO_TUNE(768, 96),
 
-    /* Roughly sorted keys: keys of a piece sorted by networks, a multiple of 128. V1, one thread,
-     * u32, radius 16, ns a key for pieces of 2^12, 2^13, 2^14, 2^15: 0.69, 0.63, 0.61, 0.60. */
-    ORDO_TUNE_ROUGH_PIECE = ORDO_TUNE(1 << 14, 512),
-
-    /* A window has 8 times the radius of keys, at most ROUGH_WINDOW and at least ROUGH_SHORTEST.
-     * Windows from ROUGH_SPREAD keys on are spread by one digit and finished by networks. V1, one
-     * thread, radius 1000, ns a key u32 for windows of at least 2^13, 2^14, 2^15: 3.7, 3.4, 3.2. */
+    /* Roughly sorted keys: a window has 8 times the radius of keys, at most ROUGH_WINDOW and at
+     * least half as many. V1, one thread, ns a key u32, radius 1000, for windows of at least 2^13,
+     * 2^14, 2^15: 3.7, 3.4, 3.2; radius 16, by networks, for pieces of 2^12, 2^13, 2^14, 2^15:
+     * 0.69, 0.63, 0.61, 0.60. */
     ORDO_TUNE_ROUGH_WINDOW = ORDO_TUNE(1 << 16, 256),
-    ORDO_TUNE_ROUGH_SHORTEST = ORDO_TUNE(1 << 15, 96),
-    /* The shortest window that is sorted by vectors. Emerald Rapids, one thread, 4e6 u32 keys, ms
-     * for 2^10, 2^11, 2^12, 2^13: radius 60 7.7, 8.1, 8.8, 9.8; radius 250 9.0, 9.4, 9.4, 10.5. */
-    ORDO_TUNE_ROUGH_WORDS = ORDO_TUNE(1 << 11, 96),
+    ORDO_ROUGH_SHORTEST = ORDO_TUNE_ROUGH_WINDOW / 2,
+    /* Windows from ROUGH_SPREAD keys on are spread by one digit and finished by networks; the
+     * shortest window that is sorted by vectors. Emerald Rapids, one thread, 4e6 u32 keys, ms by
+     * vectors for 2^10, 2^11, 2^12, 2^13: radius 60 7.7, 8.1, 8.8, 9.8; radius 250 9.0, 9.4, 9.4,
+     * 10.5. */
     ORDO_TUNE_ROUGH_SPREAD = ORDO_TUNE(1 << 10, 64),
-
-    /* Bits of a digit where keys are too uneven for that, in windows from ROUGH_WIDE keys on and in
-     * shorter ones. V1, 8192 keys u32 that span 19 bits, ns a key for 11 and 8 bits: 3.6, 4.9. */
-    ORDO_TUNE_ROUGH_WIDE = ORDO_TUNE(1 << 13, 96),
-    ORDO_TUNE_ROUGH_DIGIT = ORDO_TUNE(11, 5),
-    ORDO_TUNE_ROUGH_DIGIT_SMALL = ORDO_TUNE(8, 3),
-
-    /* Borders between windows in one piece of a loop. */
-    ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2),
 
     /* The sort of structs (lib/cpu/elements/sort_records.c): bytes of an element up to which it is
      * scattered to a bucket. Sapphire Rapids, one thread, 256 MB, CPU time without buckets over

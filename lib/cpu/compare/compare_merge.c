@@ -10,6 +10,8 @@
  * costs more than a move. */
 #include "cpu/compare/compare_sort.h"
 
+#include "core/bisect.h"
+
 #include <stddef.h>
 
 enum {
@@ -34,13 +36,7 @@ static void insert_sort(const compare_work *work, size_t lo, size_t hi, bool in_
             low = i;
         else
             high = i - 1;
-        while (low < high) {
-            size_t const middle = low + (high - low) / 2;
-            if (compare_two(work, in, out + middle * size) < 0)
-                high = middle;
-            else
-                low = middle + 1;
-        }
+        ORDO_BISECT(middle, low, high, compare_two(work, in, out + middle * size) >= 0);
         char *const place = out + low * size;
         compare_move(held, in, size);
         memmove(place + size, place, (i - low) * size);
@@ -123,14 +119,9 @@ static void find_cuts(void *arg, size_t lo, size_t hi)
         block_pair const pair = pair_of(p, block);
         size_t const     rank = (block - pair.first) * COMPARE_BLOCK;
         size_t           low = rank > pair.nb ? rank - pair.nb : 0, high = ordo_min(rank, pair.na);
-        while (low < high) {
-            size_t const middle = low + (high - low) / 2;
-            if (compare_two(work, pair.b + (rank - 1 - middle) * work->size,
-                            pair.a + middle * work->size) < 0)
-                high = middle;
-            else
-                low = middle + 1;
-        }
+        ORDO_BISECT(middle, low, high,
+                    compare_two(work, pair.b + (rank - 1 - middle) * work->size,
+                                pair.a + middle * work->size) >= 0);
         work->cuts[block] = low;
     }
 }

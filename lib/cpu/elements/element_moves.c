@@ -4,6 +4,7 @@
  * elements, because their addresses are known and each is a cache miss if the array is larger than
  * the cache; a scatter prefetches its places. Elements need no alignment. */
 #include "core/indices.h"
+#include "cpu/base/by_size.h"
 #include "cpu/elements/elements.h"
 #include "cpu/radix/lines.h"
 
@@ -15,46 +16,6 @@ enum {
     CHECK_BLOCK = 1024, /* indices that are checked between two tests */
     POLL_EVERY = 4096   /* elements moved along cycles between two checks for cancel */
 };
-
-/* Runs LOOP(bytes), with a constant number of bytes if `size` is a common size. */
-#define BY_ELEMENT_SIZE(size, LOOP)                                                                \
-    switch (size) {                                                                                \
-    case 1:                                                                                        \
-        LOOP(1);                                                                                   \
-        break;                                                                                     \
-    case 2:                                                                                        \
-        LOOP(2);                                                                                   \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        LOOP(4);                                                                                   \
-        break;                                                                                     \
-    case 8:                                                                                        \
-        LOOP(8);                                                                                   \
-        break;                                                                                     \
-    case 12:                                                                                       \
-        LOOP(12);                                                                                  \
-        break;                                                                                     \
-    case 16:                                                                                       \
-        LOOP(16);                                                                                  \
-        break;                                                                                     \
-    case 24:                                                                                       \
-        LOOP(24);                                                                                  \
-        break;                                                                                     \
-    case 32:                                                                                       \
-        LOOP(32);                                                                                  \
-        break;                                                                                     \
-    case 40:                                                                                       \
-        LOOP(40);                                                                                  \
-        break;                                                                                     \
-    case 48:                                                                                       \
-        LOOP(48);                                                                                  \
-        break;                                                                                     \
-    case 64:                                                                                       \
-        LOOP(64);                                                                                  \
-        break;                                                                                     \
-    default:                                                                                       \
-        LOOP(size);                                                                                \
-    }
 
 /* Copies an element. If its size is not a constant, steps of 64 bytes, of which the last two may
  * overlap, take less time than a call of memcpy. V1, a sort of structs of 256 and of 100 bytes, CPU

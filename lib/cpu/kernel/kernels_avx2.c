@@ -186,7 +186,7 @@ const cpu_kernels cpu_kernels_avx2 = {
     .sort_words = {cpu_sort_words_32_avx2, cpu_sort_words_64_avx2},
     .sort_keys = {cpu_sort_keys_32_avx2, cpu_sort_keys_64_avx2},
     .nth_word = {cpu_nth_word_32_avx2, cpu_nth_word_64_avx2},
-    .most_words = {ORDO_TUNE_WORDS_32, ORDO_TUNE_WORDS_64_AVX2},
+    .most_words = {ORDO_TUNE_WORDS_32, ORDO_L2_WORDS},
     .loops = &cpu_loops_avx2,
     .sets = &set_loops_avx2,
 };

@@ -15,7 +15,7 @@
 enum {
     DIGIT = 8,
     BUCKETS = 1 << DIGIT,
-    SMALL = ORDO_TUNE_INPLACE_SMALL,
+    SMALL = ORDO_INPLACE_SMALL,
     STRETCH = ORDO_TUNE_PIECE /* records between two checks for cancel */
 };
 

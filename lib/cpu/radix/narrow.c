@@ -275,10 +275,11 @@ ordo_status cpu_narrow_inplace(const ordo_sort_job *job, ordo_exec *exec)
 /* ---- Few keys ---- */
 
 /* Whether keys are so few that clearing and summing a counter per value would take most of the
- * time. */
+ * time: fewer than values. Sapphire Rapids, i16, one thread, us for 100, 1600 and 51200 keys: 1.1,
+ * 5.7, 151; 102400 keys in counters: 275. */
 static bool is_by_bytes(ordo_type type, size_t n)
 {
-    return ordo_type_size(type) == 2 && n < ORDO_TUNE_NARROW_FEW;
+    return ordo_type_size(type) == 2 && n < ORDO_TUNE_NARROW_MANY / 4;
 }
 
 /* Sorts keys of 16 bits by the low byte, then by the high byte, through scratch for n keys. */

@@ -279,7 +279,7 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
         local.sort_keys = io->kernels->sort_keys[CPU_WORDS_64];
         local.most_words = io->kernels->most_words[CPU_WORDS_64];
         if (io->kind == RECORD_P32)
-            local.most_words = ordo_min(local.most_words, ORDO_TUNE_WORDS_ORDER);
+            local.most_words = ordo_min(local.most_words, ORDO_TUNE_WORDS_FEW_64);
     }
     return local;
 }
@@ -451,11 +451,12 @@ static bool is_vector_sorted(const radix_local *local, const radix_io *io, unsig
            io->n <= local->most_words;
 }
 
-/* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. */
+/* The same for more keys whose highest bits do not divide them evenly: their buckets cost more. AMD
+ * EPYC, AVX2, 1.5e7 keys f32 in [0, 1), time / that of blocks: 0.68. */
 static bool is_uneven_vector_sorted(const radix_work *work)
 {
     return !work->cut.even && is_vector_sortable(&work->local, work->io) &&
-           work->n <= ORDO_TUNE_WORDS_UNEVEN;
+           work->n <= ORDO_TUNE_WORDS_32 / 3 * 4;
 }
 
 /* Sorts all keys or records on this thread. in_place: in the memory of the result. */

@@ -13,7 +13,11 @@ enum {
     RADIX_SMALL = ORDO_TUNE_RADIX_SMALL,
     RADIX_INSERTION = ORDO_TUNE_INSERTION,
     RADIX_LOCAL = ORDO_TUNE_L2 / 2, /* bytes that are sorted by two digits; more are split first */
-    RADIX_PART = ORDO_TUNE_RADIX_PART,
+    /* Records with a payload in a part of a split of more than RADIX_PACKED, at most. A word then
+     * has 20 bits for the key, mostly all that differ, and the part stays in L1 while it is
+     * fetched. EMR, 16 threads, 10^8 pairs u32/u32, cycles of a counter of about 2 GHz a record for
+     * 2^14 and 2^12: sort of the words 5.9 and 4.7, fetch 3.4 and 0.7. */
+    RADIX_PART = RADIX_PACKED / 8,
     RADIX_SAMPLE = ORDO_TUNE_RADIX_SAMPLE,
     LEAST_BUCKETS = 16,
     SPLIT_DIGIT = 8, /* bits of the digit that splits records beyond the cache */
@@ -32,7 +36,9 @@ enum {
     BLOCK = 512,      /* records converted at a time: they stay in L1 */
     LINE = ORDO_CACHE_LINE,
     GATHER = ORDO_TUNE_RADIX_GATHER,
-    AHEAD = ORDO_TUNE_RADIX_AHEAD,
+    /* Records read ahead of those that are counted and moved. EMR, one thread, 10^7 records, ns
+     * each for the scatter without and with: argsort f32 4.3, 3.4; pairs u64/u64 5.4, 4.5. */
+    AHEAD = ORDO_TUNE_SPAN / 2,
     BLOCK_BYTES = ORDO_TUNE_BLOCK_BYTES, /* bytes of a block of a bucket */
     BLOCK_HELD = 16                      /* records collected before they are written to a block */
 };

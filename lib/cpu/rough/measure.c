@@ -7,6 +7,7 @@
  * input; scratch: two key bits for each block, and some bytes for each piece. */
 #include "cpu/rough/rough.h"
 #include "backend/layout.h"
+#include "core/bisect.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@
 enum {
     RADIUS_TILE = 512, /* keys compared at once */
     RADIUS_NEAR = ORDO_TUNE_RADIUS_NEAR,
-    RADIUS_FAR = ORDO_TUNE_RADIUS_FAR,
+    RADIUS_FAR = 3 * ORDER_GROUP,   /* bytes of key bits */
     RADIUS_ITEMS = 2 * RADIUS_NEAR, /* key bits computed at once */
     RADIUS_BLOCK = ORDO_TUNE_RADIUS_BLOCK,
     RADIUS_SPENT = 16 /* one key in 16 may be read again to raise the radius */
@@ -40,20 +41,12 @@ typedef struct radius_piece {
 typedef struct radius_work {
     const order_view *view;
     size_t            grain, limit;
-    atomic_size_t     radius; /* the largest distance found between two keys out of order */
+    _Atomic uint64_t  radius; /* the largest distance found between two keys out of order */
     atomic_size_t     spent;  /* keys read again to raise the radius */
     atomic_bool       far;    /* the radius is too large for this check */
     radius_piece     *pieces;
     void             *high, *low;
 } radius_work;
-
-static void radius_raise(atomic_size_t *radius, size_t to)
-{
-    size_t r = atomic_load_explicit(radius, memory_order_relaxed);
-    while (r < to && !atomic_compare_exchange_weak_explicit(radius, &r, to, memory_order_relaxed,
-                                                            memory_order_relaxed))
-        ;
-}
 
 /* Counts keys that were read again to raise the radius. Returns true if there are too many. A few
  * are always allowed, so that the radius can be raised in short arrays too. */

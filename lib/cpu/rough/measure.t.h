@@ -118,7 +118,7 @@ static void FN(near_piece)(void *arg, size_t lo, size_t hi)
         r = r == 0 && FN(surely_far)(work->view, at, work->limit)
                          ? work->limit + 1
                          : FN(tile_radius)(work->view, at, end, r, work->limit, &read);
-        radius_raise(&work->radius, r);
+        cpu_keep_most(&work->radius, r);
         if (r > work->limit || radius_spend(work, read)) {
             atomic_store_explicit(&work->far, true, memory_order_relaxed);
             return;
@@ -167,13 +167,7 @@ static size_t FN(first_above)(const radius_work *work, RECORD x, size_t block)
     const RECORD *const high = work->high;
     RECORD              buffer[RADIUS_BLOCK];
     size_t              begin = 0, end = block; /* the block of the result is in [begin, end] */
-    while (begin < end) {
-        size_t const middle = begin + (end - begin) / 2;
-        if (LESS(x, high[middle]))
-            end = middle;
-        else
-            begin = middle + 1;
-    }
+    ORDO_BISECT(middle, begin, end, !LESS(x, high[middle]));
     size_t const        at = begin * RADIUS_BLOCK;
     size_t const        count = ordo_min(RADIUS_BLOCK, work->view->io.n - at);
     const RECORD *const a = records_tile(&work->view->io, at, count, buffer);
@@ -262,7 +256,7 @@ static void FN(far_blocks)(void *arg, size_t lo, size_t hi)
     size_t             r = atomic_load_explicit(&work->radius, memory_order_relaxed);
     for (size_t b = hi; b-- > lo;) /* the longest pairs end in the last blocks */
         r = FN(far_block)(work, b, r);
-    radius_raise(&work->radius, r);
+    cpu_keep_most(&work->radius, r);
 }
 
 static bool FN(measure)(radius_work *work, ordo_exec *exec)
@@ -278,7 +272,7 @@ static bool FN(measure)(radius_work *work, ordo_exec *exec)
     if (!ordo_loop(exec, n, work->grain, FN(far_bounds), work))
         return false;
     exec->phase++;
-    radius_raise(&work->radius, FN(far_least)(work, blocks));
+    cpu_keep_most(&work->radius, FN(far_least)(work, blocks));
     return ordo_loop(exec, blocks, ordo_div_up(work->grain, RADIUS_BLOCK), FN(far_blocks), work);
 }
 

@@ -9,6 +9,8 @@
  * RL, if the caller does not want them, and some bytes for each piece. */
 #include "cpu/rough/rough.h"
 
+#include "backend/layout.h"
+#include "core/bisect.h"
 #include "core/keybits.h"
 
 enum {
@@ -21,21 +23,13 @@ typedef struct sequences_work {
     size_t                 grain;
     uint64_t              *most, *least; /* the largest and smallest key bits: of each piece; then
                                           * of the keys before and after it */
-    atomic_size_t          radius;
+    _Atomic uint64_t       radius;
 } sequences_work;
 
 typedef struct sequences_loops {
     bool (*walk)(sequences_work *work, ordo_exec *exec);
     ordo_body *bounds, *scan, *measure;
 } sequences_loops;
-
-static void sequences_raise(sequences_work *work, size_t to)
-{
-    size_t r = atomic_load_explicit(&work->radius, memory_order_relaxed);
-    while (r < to && !atomic_compare_exchange_weak_explicit(
-                         &work->radius, &r, to, memory_order_relaxed, memory_order_relaxed))
-        ;
-}
 
 #define ORDO_TEMPLATE "cpu/rough/sequences.t.h"
 #include "core/for_each_type.h"
@@ -81,43 +75,39 @@ static bool by_pieces(sequences_work *work, const sequences_loops *loops, ordo_e
     return ordo_loop(exec, n, work->grain, loops->measure, work);
 }
 
-static size_t array_bytes(const ordo_radius_job *job)
+static sequences_work work_of(const ordo_radius_job *job)
 {
-    return ordo_round_up(job->n * ordo_type_size(job->type), ORDO_CACHE_LINE);
+    return (sequences_work){.job = job, .lr = job->lr, .rl = job->rl, .grain = cpu_grain(job->n)};
 }
 
-static size_t bounds_bytes(const ordo_radius_job *job)
+static void lay_out(void *arg, ordo_layout *layout)
 {
-    size_t const pieces = ordo_div_up(job->n, cpu_grain(job->n));
-    return job->algorithm == ORDO_ALGORITHM_SEQUENTIAL ? 0 : 2 * pieces * sizeof(uint64_t);
+    sequences_work *const        work = arg;
+    const ordo_radius_job *const job = work->job;
+    bool const                   is_alone = job->algorithm == ORDO_ALGORITHM_SEQUENTIAL;
+    size_t const                 pieces = is_alone ? 0 : ordo_div_up(job->n, work->grain);
+    work->most = ordo_lay_line(layout, pieces, sizeof *work->most);
+    work->least = ordo_lay(layout, pieces, sizeof *work->least);
+    if (job->lr == NULL)
+        work->lr = ordo_lay_line(layout, job->n, ordo_type_size(job->type));
+    if (job->rl == NULL)
+        work->rl = ordo_lay_line(layout, job->n, ordo_type_size(job->type));
 }
 
 size_t cpu_sequences_scratch(const ordo_radius_job *job)
 {
-    size_t const arrays = (size_t)(job->lr == NULL) + (size_t)(job->rl == NULL);
-    return arrays * array_bytes(job) + ordo_round_up(bounds_bytes(job), ORDO_CACHE_LINE);
+    sequences_work work = work_of(job);
+    return ordo_layout_bytes(lay_out, &work);
 }
 
 ordo_status cpu_sequences(const ordo_radius_job *job, ordo_exec *exec)
 {
     bool const            is_alone = job->algorithm == ORDO_ALGORITHM_SEQUENTIAL;
     sequences_loops const loops = loops_of(job->type);
-    sequences_work work = {.job = job, .lr = job->lr, .rl = job->rl, .grain = cpu_grain(job->n)};
-    void          *scratch;
+    sequences_work        work = work_of(job);
     exec->algorithm = is_alone ? "sequential" : "sequences";
     exec->isa = "generic";
-    if (array_bytes(job) > SIZE_MAX / 4)
-        return ordo_fail(exec, ORDO_E_NOMEM, "no memory for two sequences of %zu keys", job->n);
-    TRY(ordo_scratch(exec, cpu_sequences_scratch(job), &scratch));
-    work.most = scratch;
-    work.least = work.most + bounds_bytes(job) / sizeof *work.most / 2;
-    char *room = (char *)scratch + ordo_round_up(bounds_bytes(job), ORDO_CACHE_LINE);
-    if (work.lr == NULL) {
-        work.lr = room;
-        room += array_bytes(job);
-    }
-    if (work.rl == NULL)
-        work.rl = room;
+    TRY(ordo_lay_out(exec, lay_out, &work));
     atomic_init(&work.radius, 0);
     bool const finished = is_alone ? loops.walk(&work, exec) : by_pieces(&work, &loops, exec);
     *job->radius = atomic_load_explicit(&work.radius, memory_order_relaxed);

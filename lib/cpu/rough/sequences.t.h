@@ -78,7 +78,7 @@ static bool FN(sequences_walk)(sequences_work *work, ordo_exec *exec)
     }
     for (size_t at = 0; at < n; at += SEQUENCES_STRIDE) {
         size_t const here = FN(dm_range)(work, at, ordo_min(at + SEQUENCES_STRIDE, n), &first);
-        sequences_raise(work, here);
+        cpu_keep_most(&work->radius, here);
         if (ordo_poll(exec, 2.0 / 3 + (double)at / (double)n / 3))
             return false;
     }
@@ -114,15 +114,9 @@ static void FN(sequences_measure)(void *arg, size_t lo, size_t hi)
 {
     sequences_work *const work = arg;
     size_t                begin = 0, end = lo; /* LR never decreases */
-    while (begin < end) {
-        size_t const middle = begin + (end - begin) / 2;
-        if (FN(is_after)(work, middle, lo))
-            end = middle;
-        else
-            begin = middle + 1;
-    }
+    ORDO_BISECT(middle, begin, end, !FN(is_after)(work, middle, lo));
     size_t const most = FN(dm_range)(work, lo, hi, &begin);
-    sequences_raise(work, most);
+    cpu_keep_most(&work->radius, most);
 }
 
 static sequences_loops FN(sequences_loops_of)(void)

@@ -13,9 +13,7 @@
 #include <string.h>
 
 enum {
-    ROUGH_DIGIT = ORDO_TUNE_ROUGH_DIGIT,
-    ROUGH_DIGIT_SMALL = ORDO_TUNE_ROUGH_DIGIT_SMALL,
-    ROUGH_WIDE = ORDO_TUNE_ROUGH_WIDE,
+    ROUGH_DIGIT = ORDO_TUNE_DIGIT,
     ROUGH_SPREAD = ORDO_TUNE_ROUGH_SPREAD,
     ROUGH_LOAD_32 = 1,  /* rough_spread, 32-bit keys: lg of the keys per digit value */
     ROUGH_LEFT_32 = 16, /* the radius that rough_spread expects after the digit */
@@ -25,9 +23,7 @@ enum {
     ROUGH_STRIDE = 1 << 20, /* records between two checks for cancel */
     ROUGH_INSERTION = 16,   /* records of a range sorted by insertion */
     ROUGH_PIECES = 4,       /* pieces by vectors for each thread */
-    ROUGH_PHASES = 2,       /* phases of progress: windows, borders */
-    LONGEST = ORDO_TUNE_ROUGH_WINDOW > ORDO_TUNE_ROUGH_SHORTEST ? ORDO_TUNE_ROUGH_WINDOW
-                                                                : ORDO_TUNE_ROUGH_SHORTEST
+    ROUGH_PHASES = 2        /* phases of progress: windows, borders */
 };
 
 typedef struct rough_work {
@@ -211,7 +207,7 @@ static bool in_networks(size_t size, size_t radius)
 /* At least 2 * radius + 2, so that the merges at two borders never touch the same record. */
 static size_t window_length(size_t n, size_t radius, bool by_vectors)
 {
-    size_t const shortest = by_vectors ? ORDO_TUNE_ROUGH_WORDS : ORDO_TUNE_ROUGH_SHORTEST;
+    size_t const shortest = by_vectors ? ORDO_TUNE_ROUGH_SPREAD : ORDO_ROUGH_SHORTEST;
     size_t const usual = ordo_max(ordo_min(radius, ORDO_TUNE_ROUGH_WINDOW / 8) * 8, shortest);
     if (radius >= n / 4)
         return n;
@@ -255,9 +251,7 @@ static bool run(rough_work *work, ordo_body *piece, ordo_body *between)
     bool             finished = ordo_loop(exec, work->n, work->piece, piece, work) &&
                     !atomic_load_explicit(&work->stopped, memory_order_relaxed);
     exec->phase++;
-    return finished &&
-           ordo_loop(exec, borders, work->sort_words != NULL ? 1 : ORDO_TUNE_ROUGH_BORDERS, between,
-                     work);
+    return finished && ordo_loop(exec, borders, 1, between, work);
 }
 
 static ordo_status rough_windows(rough_work *work, bool *finished)
@@ -295,7 +289,7 @@ static ordo_status rough(const radix_io *io, size_t radius, bool *sorted, ordo_e
     atomic_init(&work.uneven, 0);
     work.radius = ordo_min(ordo_max(radius, 1), io->n - 1);
     if (in_networks(size, work.radius)) {
-        work.piece = ORDO_TUNE_ROUGH_PIECE;
+        work.piece = ORDO_ROUGH_SHORTEST;
         finished = run(&work, network_piece, network_borders);
     } else {
         finished = false;
@@ -320,7 +314,7 @@ size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned t
     size_t const size = ordo_type_size(job->type), n = job->n;
     if (n < 2 || in_networks(size, radius))
         return 0;
-    size_t const longest = ordo_max(radius >= n / 4 ? n : 2 * radius + 2, LONGEST);
+    size_t const longest = ordo_max(radius >= n / 4 ? n : 2 * radius + 2, ORDO_TUNE_ROUGH_WINDOW);
     size_t const keys = ordo_min(ordo_min(threads * longest, n + longest), 2 * n);
     return ordo_round_up(threads * sizeof(atomic_flag), ORDO_CACHE_LINE) +
            keys * (2 * size + sizeof(uint32_t)) + threads * ORDO_CACHE_LINE;
@@ -365,5 +359,5 @@ size_t cpu_records_windows_scratch(enum record_kind kind, size_t n, unsigned thr
                                                                         * block */
            ordo_round_up(threads * sizeof(atomic_flag), ORDO_CACHE_LINE) +
            threads * ORDO_CACHE_LINE +
-           (3 * n + 2 * LONGEST) * (record_size(kind) + sizeof(uint32_t) / 2);
+           (3 * n + 2 * ORDO_TUNE_ROUGH_WINDOW) * (record_size(kind) + sizeof(uint32_t) / 2);
 }

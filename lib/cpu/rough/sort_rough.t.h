@@ -80,7 +80,8 @@ static const RECORD *FN(rough_radix)(RECORD *a, RECORD *b, size_t count, DIGITS 
 {
     size_t         tables[2][1 << ROUGH_DIGIT];
     unsigned const span = ordo_bit_length((DIGITS)(most - least));
-    unsigned const limit = count >= ROUGH_WIDE ? ROUGH_DIGIT : ROUGH_DIGIT_SMALL;
+    /* A digit has at most a quarter as many values as there are records. */
+    unsigned const limit = (unsigned)ordo_min(ROUGH_DIGIT, ordo_bit_length(count / 4 | 1));
     unsigned const passes = (span - 1) / limit + 1, bits = (span - 1) / passes + 1;
     size_t const   digits = (size_t)1 << bits;
     RECORD        *to = NULL;

@@ -10,6 +10,7 @@
  * the longest segment. */
 #include "cpu/segments/segments.h"
 
+#include "core/bisect.h"
 #include "cpu/base/paths.h"
 
 #include <stdio.h>
@@ -72,13 +73,7 @@ static size_t segment_at(const segment_run *run, size_t cost)
         return ordo_min(run->block > 1 ? ordo_round_up(i, run->block) : i, view->count);
     }
     size_t lo = 0, hi = view->count;
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (cost_before(view, middle) < cost)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    ORDO_BISECT(middle, lo, hi, cost_before(view, middle) < cost);
     return lo;
 }
 

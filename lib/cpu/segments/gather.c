@@ -3,6 +3,7 @@
  * The columns of a matrix are strided segments. A block of neighbouring columns is copied row by
  * row: a row of the block is a few cache lines, and each line is read and written once. Elements
  * may have any size and need no alignment; the usual sizes are constants of their loops. */
+#include "cpu/base/by_size.h"
 #include "cpu/segments/segments.h"
 
 #include <string.h>
@@ -26,23 +27,7 @@ void segment_copy(const ordo_segment_view *view, const ordo_segment_array *array
                   size_t count, void *room, bool back)
 {
     char *const base = (char *)array->base + ordo_segment_start(view, first) * array->size;
-    switch (array->size) {
-    case 1:
-        copy_as(base, view, 1, count, room, back);
-        break;
-    case 2:
-        copy_as(base, view, 2, count, room, back);
-        break;
-    case 4:
-        copy_as(base, view, 4, count, room, back);
-        break;
-    case 8:
-        copy_as(base, view, 8, count, room, back);
-        break;
-    case 16:
-        copy_as(base, view, 16, count, room, back);
-        break;
-    default:
-        copy_as(base, view, array->size, count, room, back);
-    }
+#define COPY(size) copy_as(base, view, size, count, room, back)
+    BY_ELEMENT_SIZE(array->size, COPY)
+#undef COPY
 }

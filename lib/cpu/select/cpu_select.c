@@ -193,9 +193,9 @@ static size_t few_keys(const cpu_kernels *kernels, size_t size)
 {
     bool const wide = size == sizeof(uint64_t);
     if (kernels->sort_words[wide ? CPU_WORDS_64 : CPU_WORDS_32] == NULL)
-        return wide ? ORDO_TUNE_SMALL_N_64 : ORDO_TUNE_SMALL_N_32;
-    return wide ? ordo_max(ORDO_TUNE_SELECT_VECTOR_64, ORDO_TUNE_SMALL_N_64)
-                : ordo_max(ORDO_TUNE_SELECT_VECTOR_32, ORDO_TUNE_SMALL_N_32);
+        return wide ? ORDO_SMALL_N_64 : ORDO_TUNE_SMALL_N_32;
+    return wide ? ordo_max(ORDO_SELECT_VECTOR_64, ORDO_SMALL_N_64)
+                : ordo_max(ORDO_SELECT_VECTOR_32, ORDO_TUNE_SMALL_N_32);
 }
 
 static void sort_few(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec)
@@ -204,9 +204,9 @@ static void sort_few(const cpu_kernels *kernels, const ordo_select_job *job, ord
     size_t const        size = ordo_type_size(job->type);
     ordo_sort_job const sort = sort_of(job, copy);
     bool const          changed = exec->changed;
-    _Static_assert(sizeof copy >= ORDO_TUNE_SELECT_VECTOR_64 * sizeof *copy &&
-                       sizeof copy >= ORDO_TUNE_SELECT_VECTOR_32 * sizeof(uint32_t) &&
-                       sizeof copy >= ORDO_TUNE_SMALL_N_64 * sizeof *copy &&
+    _Static_assert(sizeof copy >= ORDO_SELECT_VECTOR_64 * sizeof *copy &&
+                       sizeof copy >= ORDO_SELECT_VECTOR_32 * sizeof(uint32_t) &&
+                       sizeof copy >= ORDO_SMALL_N_64 * sizeof *copy &&
                        sizeof copy >= ORDO_TUNE_SMALL_N_32 * sizeof(uint32_t),
                    "the copy fits");
     memcpy(copy, job->keys, job->n * size);

@@ -120,6 +120,10 @@ static void collect_piece(void *arg, size_t lo, size_t hi)
 
 /* ---- In order ---- */
 
+enum {
+    SMALL = 1 << ORDO_TUNE_RADIX_BUCKET /* records sorted in place, on one thread */
+};
+
 static ordo_status sort_records(const cpu_kernels *kernels, const cpu_records *records,
                                 ordo_exec *exec)
 {
@@ -131,7 +135,7 @@ static ordo_status sort_records(const cpu_kernels *kernels, const cpu_records *r
                          .out = records->array,
                          .spare = records->array,
                          .rising = true};
-    if (records->n > ORDO_TUNE_TOPK_SMALL) {
+    if (records->n > SMALL) {
         ordo_status const status = cpu_radix(&io, exec);
         if (status != ORDO_E_NOMEM)
             return status;
@@ -177,7 +181,7 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, const ordo_exec *exec)
     ordo_select_job const select = select_of(job, NULL, NULL);
     size_t bytes = job->k * record_size(kind_of(job)) + pieces * sizeof(piece_count) +
                    cpu_select_scratch(&select, exec) + SLACK;
-    if (job->k > ORDO_TUNE_TOPK_SMALL)
+    if (job->k > SMALL)
         bytes += cpu_radix_scratch(kind_of(job), job->k, true, exec->threads);
     return bytes;
 }
@@ -185,8 +189,7 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, const ordo_exec *exec)
 /* ---- The paths ---- */
 
 enum {
-    MOST_FEW = ORDO_TUNE_WORDS_FEW_64 > ORDO_TUNE_SMALL_N_64 ? ORDO_TUNE_WORDS_FEW_64
-                                                             : ORDO_TUNE_SMALL_N_64
+    MOST_FEW = ORDO_TUNE_WORDS_FEW_64 > ORDO_SMALL_N_64 ? ORDO_TUNE_WORDS_FEW_64 : ORDO_SMALL_N_64
 };
 
 struct cpu_look {

@@ -56,8 +56,8 @@ static size_t few_keys(const cpu_kernels *kernels, const ordo_nth_job *job)
     bool const wide = ordo_type_size(job->type) == sizeof(uint64_t);
     bool const vectors = kernels->nth_word[wide ? CPU_WORDS_64 : CPU_WORDS_32] != NULL;
     if (job->out == NULL)
-        return vectors ? ORDO_TUNE_SELECT_VECTOR_COPY : ORDO_TUNE_NTH_PACKED;
-    return kernels->loops->around[job->type][0] != NULL ? ORDO_TUNE_NTH_VECTOR_KEYS
+        return vectors ? ORDO_TUNE_SELECT_VECTOR_COPY : ORDO_TUNE_SELECT_VECTOR_COPY / 4;
+    return kernels->loops->around[job->type][0] != NULL ? 2 * ORDO_TUNE_SELECT_VECTOR_COPY
                                                         : ORDO_TUNE_SELECT_SMALL;
 }
 
@@ -78,11 +78,11 @@ static bool is_alone(const ordo_nth_job *job, unsigned threads)
 
 size_t cpu_nth_any_scratch(const ordo_nth_job *job, unsigned threads)
 {
-    size_t const few = ordo_max(ORDO_TUNE_SELECT_VECTOR_COPY, ORDO_TUNE_NTH_PACKED);
     size_t const band = ordo_max(band_scratch(job, true), band_scratch(job, false));
     if (!job->any_order || !is_alone(job, threads))
         return 0;
-    return ordo_max(band, packed_scratch(ordo_min(job->n, few))) + ORDO_CACHE_LINE;
+    return ordo_max(band, packed_scratch(ordo_min(job->n, ORDO_TUNE_SELECT_VECTOR_COPY))) +
+           ORDO_CACHE_LINE;
 }
 
 /* ---- In the result ---- */

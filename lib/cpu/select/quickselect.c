@@ -5,6 +5,7 @@
  * about 3 n steps for one place. After too many splits a part is heap sorted: n lg n at most. For
  * many places select_sort is faster where the ISA has a vector sort, and for one place its nth_word
  * is. */
+#include "core/bisect.h"
 #include "core/network.h"
 #include "core/random.h"
 #include "cpu/select/select.h"
@@ -23,13 +24,7 @@ typedef struct stretch {
 /* The least i in [first, last) with k[i] >= place, or last. */
 static size_t first_at_least(const size_t *k, size_t first, size_t last, size_t place)
 {
-    while (first < last) {
-        size_t const middle = first + (last - first) / 2;
-        if (k[middle] < place)
-            first = middle + 1;
-        else
-            last = middle;
-    }
+    ORDO_BISECT(middle, first, last, k[middle] < place);
     return first;
 }
 

@@ -52,7 +52,7 @@ cpu_ties select_words_around(const selector *s, const void *words, size_t n, uin
 /* How many places make a vector sort of all words faster than select_words. */
 static inline size_t select_sorted_places(size_t word_size)
 {
-    return word_size == sizeof(uint32_t) ? ORDO_TUNE_SELECT_SORT_32 : ORDO_TUNE_SELECT_SORT_64;
+    return word_size == sizeof(uint32_t) ? ORDO_TUNE_SELECT_SORT : 3 * ORDO_TUNE_SELECT_SORT;
 }
 
 /* Sorts n words by vectors; spare has room for n words. Returns false, and leaves the words, if the

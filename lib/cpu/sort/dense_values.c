@@ -8,6 +8,7 @@
  * share. Reads the array once and writes it once. If there are more strays than the sample shows,
  * the keys are unchanged and the general sort runs. Scratch: n keys, which that sort can use. */
 #include "backend/layout.h"
+#include "core/bisect.h"
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/few_values.h"
@@ -338,13 +339,7 @@ static ordo_status place_strays(dense_work *work)
     uint64_t const        first = first_key(work, key_of);
     TRY(cpu_count_strays(&work->run, work->end));
     size_t lo = 0, hi = work->run.all_strays;
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (key_of(work->run.stray, middle) < first)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    ORDO_BISECT(middle, lo, hi, key_of(work->run.stray, middle) < first);
     work->strays_before = lo;
     return ORDO_OK;
 }

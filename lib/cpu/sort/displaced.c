@@ -7,6 +7,7 @@
  * The scan gives up as soon as too many keys are dropped; the array is unchanged until the merge.
  * Two reads and two writes of the array. Scratch: n records, and room for the dropped ones. */
 #include "backend/layout.h"
+#include "core/bisect.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 
@@ -48,7 +49,7 @@ static size_t piece_length(const displaced_work *work, size_t piece)
 static size_t drops_limit(const displaced_work *work, size_t scanned)
 {
     return work->io.n / ORDO_TUNE_DISPLACED_FREE +
-           (work->compress ? 0 : scanned / ORDO_TUNE_DISPLACED_SHARE);
+           (work->compress ? 0 : scanned / ORDO_DISPLACED_SHARE);
 }
 
 /* Counts dropped keys. Sets work->failed if so many of the keys read were dropped that the general

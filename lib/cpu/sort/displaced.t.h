@@ -28,13 +28,7 @@ static size_t FN(displaced_below)(const RECORD *a, size_t count, RECORD x, bool 
         step *= 2;
     }
     size_t high = ordo_min(low + step, count);
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (a[middle] < x || (equal && a[middle] == x))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ORDO_BISECT(middle, low, high, a[middle] < x || (equal && a[middle] == x));
     return low;
 }
 

@@ -11,6 +11,7 @@
 #include "cpu/sort/few_values.h"
 
 #include "backend/layout.h"
+#include "core/bisect.h"
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
@@ -288,13 +289,7 @@ static void place_values(few_work *work)
     size_t before = 0; /* keys of earlier values */
     for (size_t v = 0, lo = 0; v < work->count; v++) {
         size_t hi = work->run.all_strays;
-        while (lo < hi) {
-            size_t const middle = lo + (hi - lo) / 2;
-            if (bits_at(work, work->run.stray, middle) < work->values[v].bits)
-                lo = middle + 1;
-            else
-                hi = middle;
-        }
+        ORDO_BISECT(middle, lo, hi, bits_at(work, work->run.stray, middle) < work->values[v].bits);
         work->values[v].at = before + lo;
         before += work->values[v].count;
     }

@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum {
-    FEW = ORDO_TUNE_INPLACE_SMALL, /* at most this many elements are sorted on the stack */
-    MOST_SIZE = 16,                /* bytes of an element */
-    TASKS = 64,                    /* the most tasks made for the threads */
+    FEW = ORDO_INPLACE_SMALL, /* at most this many elements are sorted on the stack */
+    MOST_SIZE = 16,           /* bytes of an element */
+    TASKS = 64,               /* the most tasks made for the threads */
     TASKS_EACH = 4,
     STRETCH = ORDO_TUNE_PIECE, /* steps between two checks for cancel */
     ENOUGH = ORDO_TUNE_TASK

@@ -10,6 +10,8 @@
  * and one more to copy back if that is odd. Scratch: n records. */
 #include "cpu/sort/sort_steps.h"
 
+#include "core/bisect.h"
+
 #include <string.h>
 
 #define ORDO_WHOLE_RECORDS
@@ -47,15 +49,9 @@ static size_t run_start(const merge_work *work, size_t i)
 /* The last pair of runs that begins at or before record `at`. */
 static size_t pair_of(const merge_work *work, size_t at)
 {
-    size_t low = 0, high = work->runs / (2 * work->width) + 1;
-    while (high - low > 1) {
-        size_t const middle = low + (high - low) / 2;
-        if (run_start(work, 2 * middle) <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    size_t low = 1, high = work->runs / (2 * work->width) + 1;
+    ORDO_BISECT(middle, low, high, run_start(work, 2 * middle) <= at);
+    return low - 1;
 }
 
 #define ORDO_WHOLE_RECORDS

@@ -54,7 +54,7 @@ static bool suits_words(cpu_look *look)
 
 static bool suits_short_keys(cpu_look *look)
 {
-    return look->job->n > ORDO_TUNE_VECTOR_ORDER && short_keys_suit(look->job->type, look->job->n);
+    return look->job->n > ORDO_L2_WORDS && short_keys_suit(look->job->type, look->job->n);
 }
 
 /* ---- Argsort ---- */
@@ -189,7 +189,7 @@ static ordo_argsort_job argsort_of_pairs(const ordo_pairs_job *job)
  * and an index. */
 static bool may_go_by_index(const ordo_pairs_job *job)
 {
-    return job->keys.n <= ORDO_TUNE_VECTOR_ORDER &&
+    return job->keys.n <= ORDO_L2_WORDS &&
            records_kind_of_pairs(job->keys.type, job->value_size) == RECORD_P64;
 }
 

@@ -45,9 +45,8 @@ static void lay_out(void *arg, ordo_layout *layout)
 size_t cpu_vector_argsort_scratch(size_t n)
 {
     order_memory memory = {.n = n};
-    return n <= ORDO_TUNE_WORDS_FEW_64 || n > ORDO_TUNE_VECTOR_ORDER
-               ? 0
-               : ordo_layout_bytes(lay_out, &memory);
+    return n <= ORDO_TUNE_WORDS_FEW_64 || n > ORDO_L2_WORDS ? 0
+                                                            : ordo_layout_bytes(lay_out, &memory);
 }
 
 /* ---- Words that tie ---- */
@@ -251,7 +250,7 @@ static void find_order(const cpu_kernels *kernels, const ordo_argsort_job *job,
 bool cpu_vector_orders(const cpu_kernels *kernels, ordo_type type, size_t n, bool ranks,
                        const ordo_exec *exec)
 {
-    size_t const most = ranks ? ORDO_TUNE_VECTOR_RANK : ORDO_TUNE_VECTOR_ORDER;
+    size_t const most = ranks ? ORDO_TUNE_VECTOR_RANK : ORDO_L2_WORDS;
     return kernels->sort_words[CPU_WORDS_64] != NULL && n >= ORDO_TUNE_WORDS_FEWEST && n <= most &&
            (n <= ORDO_TUNE_WORDS_FEW_64 || exec->threads == 1 || n <= most_alone(type));
 }

@@ -180,7 +180,7 @@ ordo_status cpu_sort_windows(const cpu_kernels *kernels, const ordo_sort_job *jo
                              size_t most, bool *done, ordo_exec *exec)
 {
     size_t radius = 0;
-    for (size_t guess = 8; guess <= ORDO_TUNE_ROUGH_GUESS && radius == 0; guess *= 2)
+    for (size_t guess = 8; guess <= ROUGH_NETWORK_REACH && radius == 0; guess *= 2)
         if (seen + seen / 8 < guess)
             radius = ordo_min(guess, most);
     if (radius == 0)

@@ -23,14 +23,12 @@
 enum {
     MOST_32 = 128, /* records of the largest network */
     MOST_64 = 64,
-    MOST_VALUE = 16, /* bytes of a pair's value */
-    WORDS_BYTES = ORDO_TUNE_WORDS_FEW_32 * 4 > ORDO_TUNE_WORDS_FEW_64 * 8
-                      ? ORDO_TUNE_WORDS_FEW_32 * 4
-                      : ORDO_TUNE_WORDS_FEW_64 * 8
+    MOST_ORDER_64 = MOST_64 / 2,        /* keys of 64 bits with an index take twice the registers */
+    MOST_VALUE = 16,                    /* bytes of a pair's value */
+    WORDS_BYTES = ORDO_WORDS_FEW_32 * 4 /* at least those of ORDO_TUNE_WORDS_FEW_64 */
 };
 
-_Static_assert((int)ORDO_TUNE_SMALL_N_32 <= MOST_32 && (int)ORDO_TUNE_SMALL_N_64 <= MOST_64 &&
-                   (int)ORDO_TUNE_SMALL_N_ORDER_64 <= MOST_64,
+_Static_assert((int)ORDO_TUNE_SMALL_N_32 <= MOST_32 && (int)ORDO_SMALL_N_64 <= MOST_64,
                "there is a network for them");
 
 /* ---- Networks ---- */
@@ -142,8 +140,8 @@ bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job)
 {
     enum cpu_words const words = words_of(job->type);
     bool const           wide = words == CPU_WORDS_64;
-    size_t const         least = wide ? ORDO_TUNE_WORDS_FEWEST_64 : ORDO_TUNE_WORDS_FEWEST;
-    size_t const         most = wide ? ORDO_TUNE_WORDS_FEW_64 : ORDO_TUNE_WORDS_FEW_32;
+    size_t const         least = wide ? ORDO_WORDS_FEWEST_64 : ORDO_TUNE_WORDS_FEWEST;
+    size_t const         most = wide ? ORDO_TUNE_WORDS_FEW_64 : ORDO_WORDS_FEW_32;
     return job->n >= least && job->n <= most && kernels->sort_words[words] != NULL;
 }
 
@@ -178,7 +176,7 @@ bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_e
 {
     if (job->n < 2 * ORDO_TUNE_LOOK_KEYS && cpu_vector_sort(kernels, job, exec))
         return true;
-    if (job->n > (ordo_type_size(job->type) == 8 ? ORDO_TUNE_SMALL_N_64 : ORDO_TUNE_SMALL_N_32))
+    if (job->n > (ordo_type_size(job->type) == 8 ? ORDO_SMALL_N_64 : ORDO_TUNE_SMALL_N_32))
         return false;
     tell_network(exec);
     exec->changed = true;
@@ -191,7 +189,7 @@ bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_e
 static bool order_network(ordo_type type, const void *keys, size_t n, bool descending,
                           uint32_t *order, ordo_exec *exec)
 {
-    if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_SMALL_N_ORDER_64 : ORDO_TUNE_SMALL_N_64))
+    if (n > (ordo_type_size(type) == 8 ? MOST_ORDER_64 : ORDO_SMALL_N_64))
         return false;
     tell_network(exec);
     BY_TYPE(type, small_order, (keys, n, descending, order));

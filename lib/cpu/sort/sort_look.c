@@ -16,7 +16,7 @@ enum {
     FEW_FIRST = 64,    /* the first of these keys, enough for most arrays of many values */
     SEEN_BITS = 12,    /* the set of sampled values has 2^12 places */
     FAR_LOOKS = 4,     /* long windows that show a large radius: */
-    FAR_SIZES = 2,     /* ORDO_TUNE_LOOK_FAR keys of each, then FAR_GROWTH times as many, */
+    FAR_SIZES = 2,     /* ORDO_TUNE_RADIUS_NEAR keys of each, then FAR_GROWTH times as many, */
     FAR_GROWTH = 16,
     FAR_PART = 8,      /* but at most one key in 8 of the array */
     CONSTANT_LOOKS = 8 /* keys that show whether all keys may be equal */
@@ -98,7 +98,7 @@ size_t look_radius(const radix_io *io, uint64_t seed)
 
 static size_t far_keys(unsigned i)
 {
-    return i == 0 ? ORDO_TUNE_LOOK_FAR : (size_t)ORDO_TUNE_LOOK_FAR * FAR_GROWTH;
+    return i == 0 ? ORDO_TUNE_RADIUS_NEAR : (size_t)ORDO_TUNE_RADIUS_NEAR * FAR_GROWTH;
 }
 
 /* A window four times as long as its radius probably shows the radius of the array; if no window

@@ -38,13 +38,13 @@ static size_t most_runs(ordo_type type)
 static size_t most_radius_of(ordo_type type, size_t n, bool by_vectors)
 {
     bool const   narrow = ordo_type_size(type) <= sizeof(uint32_t);
-    size_t const most = narrow ? ORDO_TUNE_ROUGH_RADIUS_32 : ORDO_TUNE_ROUGH_VECTOR_64;
+    size_t const most = narrow ? ORDO_TUNE_ROUGH_RADIUS : ORDO_TUNE_ROUGH_RADIUS_SHORT;
     size_t const part = n / (narrow ? ORDO_TUNE_ROUGH_PART_32 : ORDO_TUNE_ROUGH_PART_64);
     if (by_vectors)
-        return n < ORDO_TUNE_ROUGH_MANY ? ORDO_TUNE_ROUGH_FEW : ordo_min(most, part);
-    return type == ORDO_F32 ? ORDO_TUNE_ROUGH_RADIUS_F32
-           : narrow         ? ORDO_TUNE_ROUGH_RADIUS_32
-                            : ORDO_TUNE_ROUGH_RADIUS_64;
+        return n < ORDO_TUNE_ROUGH_MANY ? ROUGH_NETWORK_REACH / 2 : ordo_min(most, part);
+    return !narrow            ? ORDO_TUNE_NEON(ORDO_TUNE_ROUGH_RADIUS, ROUGH_NETWORK_REACH)
+           : type == ORDO_F32 ? ORDO_TUNE_NEON(ORDO_TUNE_ROUGH_RADIUS, ORDO_TUNE_ROUGH_RADIUS_SHORT)
+                              : ORDO_TUNE_ROUGH_RADIUS;
 }
 
 /* With an ISA that compresses vectors, buckets are sorted so fast that windows are faster only for
@@ -63,7 +63,7 @@ static size_t most_radius(const cpu_kernels *kernels, const ordo_sort_job *job)
 static bool is_checked_whole(const cpu_look *look)
 {
     const ordo_sort_job *const job = look->job;
-    return (job->n <= ORDO_TUNE_WORDS_FEW_32 && cpu_vector_takes(look->kernels, job)) ||
+    return (job->n <= ORDO_WORDS_FEW_32 && cpu_vector_takes(look->kernels, job)) ||
            (job->n <= ORDO_TUNE_LOOK_ALL && is_narrow(job));
 }
 
@@ -125,9 +125,9 @@ static bool seems_displaced(cpu_look *look)
 {
     const look_view *const view = view_of(look);
     bool const             compress = look->kernels->split[CPU_WIDTH_64] != NULL;
-    size_t const           share = compress ? ORDO_TUNE_DISPLACED_FREE : ORDO_TUNE_DISPLACED_SHARE;
+    size_t const           share = compress ? ORDO_TUNE_DISPLACED_FREE : ORDO_DISPLACED_SHARE;
     return view != NULL && look->job->n >= ORDO_TUNE_LOOK_ALL && !is_narrow(look->job) &&
-           view->falls * share <= view->looked && view->far_falls <= ORDO_TUNE_DISPLACED_FAR &&
+           view->falls * share <= view->looked && view->far_falls <= ORDO_DISPLACED_FAR &&
            !seems_reversed(look);
 }
 

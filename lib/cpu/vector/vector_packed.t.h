@@ -10,7 +10,7 @@
  * [0, 1) 10^4 0.86. AVX2, u64 of all magnitudes 10^4 0.35. MOST: the integers, their stand-ins and
  * the scratch for both take 48 KB, an L1 cache. */
 enum {
-    PACKED_LEAST = ORDO_TUNE_WORDS_ORDER + 1,
+    PACKED_LEAST = ORDO_TUNE_WORDS_FEW_64 + 1,
     PACKED_MOST = (int)ORDO_TUNE_SPAN < (int)IN_CACHE_64
                       ? (int)ORDO_TUNE_SPAN
                       : (int)IN_CACHE_64, /* spare has room for them */

@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "dist/strings/string_part.h"
 
+#include "core/bisect.h"
+
 #include <string.h>
 
 enum {
@@ -64,14 +66,7 @@ static size_t find_string(const void *elements, const cut_interval *at, size_t f
                           const cut_offer *o, bool above)
 {
     size_t to = at->to;
-    while (from < to) {
-        size_t const middle = from + (to - from) / 2;
-        int const    order = against(elements, middle, at->depth, o);
-        if (order < 0 || (above && order == 0))
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    ORDO_BISECT(middle, from, to, against(elements, middle, at->depth, o) < (int)above);
     return from;
 }
 

@@ -7,6 +7,7 @@
  * strings. lg(runs) comparisons of keys for a string, and each byte is read about once. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend/tuning.h"
+#include "core/bisect.h"
 #include "core/string_view.h"
 #include "dist/exchange/blocks.h"
 #include "dist/exchange/run_record.h"
@@ -46,14 +47,7 @@ static int compare(const merging *m, uint64_t a, uint64_t b, uint64_t depth)
 
 static size_t find_place(const run_blocks *b, size_t from, size_t to, size_t place, bool above)
 {
-    while (from < to) {
-        size_t const middle = from + (to - from) / 2;
-        int const    order = compare(b->user, middle, place, 0);
-        if (order < 0 || (above && order == 0))
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    ORDO_BISECT(middle, from, to, compare(b->user, middle, place, 0) < (int)above);
     return from;
 }
 

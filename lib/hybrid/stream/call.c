@@ -22,7 +22,7 @@ static void choose_chunks(hybrid_call *call)
     size_t const                bytes = records->n * each;
     size_t const least = ordo_max(ORDO_TUNE_LINK_CHUNK, bytes / call->exec->threads / LANE_CHUNKS);
     size_t const room = call->link->buffer_bytes - 2 * (HYBRID_PADDING + ORDO_CACHE_LINE);
-    size_t const batches = ordo_max(2, ordo_min(HYBRID_MOST_BATCHES, bytes / ORDO_TUNE_LINK_BATCH));
+    size_t const batches = ordo_max(2, ordo_min(HYBRID_MOST_BATCHES, bytes / ORDO_LINK_BATCH));
     call->chunk_records = ordo_min(room, least) / each;
     call->chunk_count = ordo_div_up(records->n, call->chunk_records);
     call->batch_chunks = ordo_div_up(call->chunk_count, batches);

@@ -25,7 +25,7 @@ bool hybrid_uses_packing(const hybrid_call *call)
 {
     const hybrid_records *const records = call->records;
     return call->both->packs && call->both->device->pack != NULL && records->out_keys != NULL &&
-           records->key_size >= 4 && call->exec->threads >= ORDO_TUNE_PACK_THREADS;
+           records->key_size >= 4;
 }
 
 size_t hybrid_packed_buffer_bytes(const hybrid_call *call)

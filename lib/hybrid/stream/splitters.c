@@ -10,6 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
+#include "core/bisect.h"
 #include "core/keybits.h"
 #include "core/random.h"
 
@@ -116,13 +117,7 @@ static ordo_status sort_samples(hybrid_call *call, uint64_t *samples, size_t cou
 static size_t samples_before(const uint64_t *samples, size_t count, uint64_t code)
 {
     size_t lo = 0, hi = count;
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (samples[middle] < code)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    ORDO_BISECT(middle, lo, hi, samples[middle] < code);
     return lo;
 }
 
@@ -231,8 +226,7 @@ ordo_status hybrid_choose_splitters(hybrid_call *call)
     make_splitters(call, samples, device_count);
     if (call->divided) {
         double const records = call->share * (double)call->records->n;
-        size_t const wanted =
-            ordo_min(HYBRID_MOST_BUCKETS, (size_t)(records / ORDO_TUNE_HYBRID_BUCKET));
+        size_t const wanted = ordo_min(HYBRID_MOST_BUCKETS, (size_t)(records / ORDO_HYBRID_BUCKET));
         make_buckets(call, samples + device_count, count - device_count, ordo_max(1, wanted));
     }
     return ORDO_OK;

@@ -22,7 +22,7 @@ static bool uses_device(const ordo_both *both, size_t n, ordo_algorithm algorith
     const ordo_backend *const device = both->device;
     if (algorithm == ORDO_ALGORITHM_SAMPLE)
         return both->sample_share < 1 && hybrid_may_sample(both, n, exec);
-    return n >= ORDO_TUNE_STRINGS_STREAM && both->share < 1 && device->link != NULL &&
+    return n >= ORDO_STRINGS_STREAM && both->share < 1 && device->link != NULL &&
            device->sort_pairs != NULL && device->sort_pairs_scratch != NULL;
 }
 

@@ -10,6 +10,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/strings/hybrid_strings.h"
 
+#include "core/bisect.h"
+
 typedef struct group_counts {
     size_t left;            /* groups for the CPU */
     size_t groups, entries; /* groups of the next round, and their strings */
@@ -34,13 +36,7 @@ static size_t end_of_group(const uint64_t *keys, size_t at, size_t n)
         step *= 2;
     }
     size_t hi = ordo_min(lo + step, n); /* keys[lo] is equal, keys[hi] is not */
-    while (hi - lo > 1) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (keys[middle] == keys[at])
-            lo = middle;
-        else
-            hi = middle;
-    }
+    ORDO_BISECT(middle, lo, hi, keys[middle] == keys[at]);
     return hi;
 }
 
@@ -111,8 +107,8 @@ static bool count_groups(group_work *work, size_t blocks, group_counts *sum)
 ordo_status string_find_groups(hybrid_string_order *order)
 {
     ordo_exec *const exec = order->call.exec;
-    size_t const     blocks = ordo_div_up(order->entries, ORDO_TUNE_STRINGS_KEYS);
-    group_work       work = {.order = order, .block = ORDO_TUNE_STRINGS_KEYS};
+    size_t const     blocks = ordo_div_up(order->entries, ORDO_STRINGS_KEYS);
+    group_work       work = {.order = order, .block = ORDO_STRINGS_KEYS};
     group_counts     sum;
     TRY_SCRATCH(exec, blocks * sizeof *work.counts, work.counts);
     work.again = order->rounds < STRING_ROUNDS;

@@ -9,6 +9,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/strings/hybrid_strings.h"
 
+#include "core/bisect.h"
+
 enum {
     LANE_CHUNKS = 4, /* least number of chunks per lane */
     MARK = 0
@@ -80,14 +82,8 @@ static ordo_status send(void *arg, ordo_exec *exec, unsigned lane, unsigned side
 static const tied_group *group_of_entry(const hybrid_string_order *order, size_t entry)
 {
     size_t lo = 0, hi = order->group_count;
-    while (hi - lo > 1) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (order->groups[middle].start <= entry)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return &order->groups[lo];
+    ORDO_BISECT(middle, lo, hi, order->groups[middle].start <= entry);
+    return &order->groups[lo - 1];
 }
 
 static void pivot_chunk(void *arg, size_t lo, size_t hi) { string_choose_pivots(arg, lo, hi); }
@@ -135,7 +131,7 @@ static ordo_status prepare(hybrid_string_order *order)
     TRY_SCRATCH(exec, order->group_count * sizeof *order->pivots, order->pivots);
     if (!ordo_loop(exec, order->n, order->chunk_strings, clear_chunk, order) ||
         !ordo_loop(exec, order->group_count, 1, pivot_chunk, order) ||
-        !ordo_loop(exec, order->entries, ORDO_TUNE_STRINGS_KEYS, label_chunk, order) ||
+        !ordo_loop(exec, order->entries, ORDO_STRINGS_KEYS, label_chunk, order) ||
         !ordo_loop(exec, order->chunk_count, 1, count_chunk, order))
         return ORDO_E_CANCELLED;
     size_t place = 0;

@@ -1,13 +1,8 @@
 /* team.c - the threads of a team choose their next step under one lock (see team.h). Slots form a
  * ring: block number k is in slot k % slots. */
-#define _GNU_SOURCE
 #include "text/bzip2/team.h"
 
-#include <time.h>
-
-enum {
-    PAUSE_NANOSECONDS = 5000000 /* between two polls of a waiting thread */
-};
+#include "core/pool.h"
 
 typedef struct ring {
     const bz_team  *team;
@@ -109,14 +104,7 @@ static void perform(ring *r, step what, size_t slot, unsigned worker)
 
 static void pause_thread(ring *r)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += PAUSE_NANOSECONDS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    pthread_cond_timedwait(&r->changed, &r->lock, &until);
+    (void)ordo_pause(&r->changed, &r->lock);
     pthread_mutex_unlock(&r->lock);
     if (ordo_poll(r->team->exec, r->team->share(r->team->user)))
         failure_record(r->team->failure, ORDO_E_CANCELLED, "cancelled");
@@ -151,11 +139,7 @@ bool bz_team_run(const bz_team *team)
     r.done = done;
     for (size_t i = 0; i < team->slots; i++)
         r.done[i] = false;
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&r.changed, &clock);
-    pthread_condattr_destroy(&clock);
+    ordo_pause_init(&r.changed);
     bool const all = ordo_loop(team->exec, team->workers, 1, run_worker, &r);
     pthread_cond_destroy(&r.changed);
     if (!all)

@@ -4,6 +4,7 @@
  * sort: both read the text once, in order, and the radix sort uses all threads. */
 #include "text/induced/induced.h"
 
+#include "core/bisect.h"
 #include "text/induced/rank_groups.h"
 #include "text/text_bits.h"
 

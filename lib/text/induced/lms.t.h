@@ -337,13 +337,7 @@ static void FN(sort_groups)(void *arg, size_t lo, size_t hi)
 static void FN(insert_last)(const FN(string) * s, INDEX *values, size_t n)
 {
     size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (FN(before_last)(s, values[middle] & ~MARK))
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    ORDO_BISECT(middle, lo, hi, FN(before_last)(s, values[middle] & ~MARK));
     memmove(values + lo + 1, values + lo, (n - lo) * sizeof *values);
     values[lo] = (INDEX)(s->count - 1);
 }
