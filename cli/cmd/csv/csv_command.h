@@ -150,7 +150,9 @@ typedef struct csv_large {
  * more than once, so a pipe is copied to a temporary file. False after a message; call
  * csv_large_close() in any case. */
 bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice);
-void csv_large_close(csv_large *x);
+
+/* Closes them, and after a success (ok) says how many bad rows there were. Returns ok. */
+bool csv_large_close(csv_large *x, bool ok);
 
 /* Bytes of a block of `topk`, which may take all memory, with `keys` keys a row. */
 size_t csv_top_block(const execution *e, uint64_t limit, size_t keys);

@@ -556,7 +556,7 @@ static void free_memory(large_job *l)
     free(l->files);
     free(l->summaries);
     free(l->loaded);
-    csv_large_close(&l->x);
+    (void)csv_large_close(&l->x, false);
     free(l);
 }
 

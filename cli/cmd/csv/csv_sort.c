@@ -71,10 +71,8 @@ static bool check_rows(execution *e)
     }
     progress_end();
     ok = ok && !stream->failed;
-    if (ok && e->o.check)
-        csv_print_bad(&x.feed.bad, x.keys.bad);
     key_bytes_free(&kept);
-    csv_large_close(&x);
+    (void)csv_large_close(&x, ok && e->o.check);
     timing_mark(&e->t, "check");
     return ok;
 }
