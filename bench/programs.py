@@ -5,8 +5,10 @@ peak memory and the ratio of the median to that of ordo. The first program is or
 """
 
 import argparse
+import filecmp
 import importlib.metadata
 import importlib.util
+import multiprocessing
 import os
 import platform
 import statistics
@@ -27,6 +29,17 @@ def parser_of(description):
     parser.add_argument("--case", action="append", help="may be given several times; default: all")
     parser.add_argument("--peers", help="names with commas; default: all that are installed")
     return parser
+
+
+def in_child(make, *arguments):
+    """Makes files in a process of its own: the peak memory of a child counts that of its parent."""
+    maker = multiprocessing.Process(target=make, args=arguments)
+    maker.start()
+    maker.join()
+
+
+def same_bytes(target, reference):
+    return filecmp.cmp(target["ordo"], target[reference], shallow=False)
 
 
 def has(module):
@@ -69,10 +82,8 @@ def print_heading(what, arguments):
     print("case           limit program    wall s   least s     CPU s peak MiB    ratio")
 
 
-def race(case, commands, target, arguments, memory, compare, reference="sort"):
-    """Prints the rows of a case; returns compare(), whether the outputs of ordo and of the program
-    `reference` agree. commands and target map the name of a program to its command and to the file
-    that it writes."""
+def race(case, commands, target, arguments, memory, compare, reference):
+    """Prints the rows of a case; returns whether the outputs of ordo and of `reference` agree."""
     if arguments.peers is not None:
         wanted = ["ordo", reference, *arguments.peers.split(",")]
         commands = {name: c for name, c in commands.items() if name in wanted}
@@ -80,7 +91,7 @@ def race(case, commands, target, arguments, memory, compare, reference="sort"):
     for _ in range(arguments.repeat):
         for name, command in commands.items():
             results[name].append(run(command, arguments.threads))
-    same = compare()
+    same = compare(case, target)
     base = statistics.median(r[0] for r in results["ordo"])
     limit = f"{memory} MiB" if memory else "none"
     for name, found in results.items():
@@ -93,19 +104,22 @@ def race(case, commands, target, arguments, memory, compare, reference="sort"):
             f"{wall:9.3f} {min(r[0] for r in found):9.3f} {cpu:9.3f} "
             f"{max(r[2] for r in found):8.0f} {wall / base:8.2f}"
         )
-        print(f"{case:10s} {limit:>9s} {name:8s} {numbers}  {note}", flush=True)
+        print(f"{case[0]:10s} {limit:>9s} {name:8s} {numbers}  {note}", flush=True)
     for path in target.values():
         if os.path.exists(path):
             os.unlink(path)
     return same
 
 
-def race_all(cases, arguments, race_case):
-    """Calls race_case(case, memory) for the chosen cases, whose first item is their name, without
-    and with --memory. Returns the exit status: 1 if some outputs differ."""
+def race_all(cases, arguments, commands_of, compare, reference="sort"):
+    """Races the programs in the chosen cases, whose first item is their name, without and with
+    --memory. commands_of(case, memory) returns two maps from the name of a program: to its command,
+    and to the file that it writes. compare(case, files) returns whether the outputs of ordo and of
+    the program `reference` agree. Returns the exit status: 1 if some outputs differ."""
     same = True
     for memory in [0, arguments.memory] if arguments.memory else [0]:
         for case in cases:
             if not arguments.case or case[0] in arguments.case:
-                same = race_case(case, memory) and same
+                commands, target = commands_of(case, memory)
+                same = race(case, commands, target, arguments, memory, compare, reference) and same
     return 0 if same else 1

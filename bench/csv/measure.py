@@ -147,23 +147,16 @@ def main():
     arguments = parser.parse_args()
     source = os.path.join(arguments.directory, "measure.csv")
     rows = os.path.join(arguments.directory, "measure-rows.csv")
-    # In a process of its own: the peak memory of a child counts that of its parent.
-    maker = multiprocessing.Process(
-        target=make_file, args=(source, rows, arguments.megabytes * 10**6)
-    )
-    maker.start()
-    maker.join()
+    programs.in_child(make_file, source, rows, arguments.megabytes * 10**6)
     programs.print_heading(f"{os.path.getsize(source) / 1e6:.0f} MB", arguments)
 
-    def race_case(case, memory):
-        found, target = commands_of(arguments.ordo, case, arguments, memory, source, rows)
+    def commands(case, memory):
+        return commands_of(arguments.ordo, case, arguments, memory, source, rows)
 
-        def compare():
-            return same_rows(target["ordo"], target["sort"])
+    def compare(_, target):
+        return same_rows(target["ordo"], target["sort"])
 
-        return programs.race(case[0], found, target, arguments, memory, compare)
-
-    status = programs.race_all(CASES, arguments, race_case)
+    status = programs.race_all(CASES, arguments, commands, compare)
     os.unlink(source)
     os.unlink(rows)
     return status

@@ -13,7 +13,6 @@ explained in bench/programs.py.
 """
 
 import itertools
-import multiprocessing
 import os
 import random
 import shutil
@@ -87,20 +86,15 @@ def main():
     path = os.path.join(folder, "counts.txt")
     programs.print_heading(f"{arguments.lines} lines", arguments)
 
-    def race_case(case, memory):
-        # In a process of its own: the peak memory of a child includes that of its parent.
-        maker = multiprocessing.Process(target=make_file, args=(path, case[0], arguments.lines))
-        maker.start()
-        maker.join()
-        found, target = commands_of(arguments.ordo, path, arguments.threads, memory, folder)
+    def commands(case, memory):
+        programs.in_child(make_file, path, case[0], arguments.lines)
+        return commands_of(arguments.ordo, path, arguments.threads, memory, folder)
 
-        def compare():
-            return Path(target["ordo"]).read_bytes() == Path(target["uniq"]).read_bytes()
-
-        return programs.race(case[0], found, target, arguments, memory, compare, "uniq")
+    def compare(_, target):
+        return programs.same_bytes(target, "uniq")
 
     cases = [(name,) for name in ("100", "10000", "1000000", "zipf")]
-    status = programs.race_all(cases, arguments, race_case)
+    status = programs.race_all(cases, arguments, commands, compare, "uniq")
     os.unlink(path)
     return status
 

@@ -15,8 +15,6 @@ explained in bench/programs.py. The output of GNU sort is compared with that of 
 """
 
 import array
-import filecmp
-import multiprocessing
 import os
 import random
 import shutil
@@ -121,21 +119,16 @@ def main():
     arguments = parser.parse_args()
     folder = arguments.directory
     paths = [os.path.join(folder, f"{name}.txt") for name in ("words", "numbers", "two")]
-    # In a process of its own: the peak memory of a child includes that of its parent before exec().
-    maker = multiprocessing.Process(target=make_files, args=(paths, arguments.lines))
-    maker.start()
-    maker.join()
+    programs.in_child(make_files, paths, arguments.lines)
     programs.print_heading(f"{arguments.lines} lines", arguments)
 
-    def race_case(case, memory):
-        found, target = commands_of(arguments.ordo, case, arguments.threads, memory, folder)
+    def commands(case, memory):
+        return commands_of(arguments.ordo, case, arguments.threads, memory, folder)
 
-        def compare():
-            return filecmp.cmp(target["ordo"], target["sort"], shallow=False)
+    def compare(_, target):
+        return programs.same_bytes(target, "sort")
 
-        return programs.race(case[0], found, target, arguments, memory, compare)
-
-    status = programs.race_all(cases(paths), arguments, race_case)
+    status = programs.race_all(cases(paths), arguments, commands, compare)
     for path in paths:
         os.unlink(path)
     return status

@@ -11,7 +11,6 @@ of `ordo index` and the size of the index. Cases:
 Rows are explained in bench/programs.py.
 """
 
-import multiprocessing
 import os
 import random
 import subprocess
@@ -76,26 +75,21 @@ def main():
     arguments = parser.parse_args()
     folder = arguments.directory
     text, index = os.path.join(folder, "search.txt"), os.path.join(folder, "search.fm")
-    maker = multiprocessing.Process(target=make_text, args=(text, arguments.megabytes))
-    maker.start()
-    maker.join()
+    programs.in_child(make_text, text, arguments.megabytes)
     programs.print_heading(f"{arguments.megabytes} MB of text", arguments)
     begin = time.monotonic()
     subprocess.run([arguments.ordo, "index", text, "-o", index], check=True)
     share = os.path.getsize(index) / os.path.getsize(text)
     print(f"index: {time.monotonic() - begin:.1f} s, {share:.3f} of the text")
 
-    def race_case(case, memory):
-        found, target = commands_of(arguments.ordo, case, text, index, folder)
+    def commands(case, _):
+        return commands_of(arguments.ordo, case, text, index, folder)
 
-        def compare():
-            same = Path(target["ordo"]).read_bytes() == Path(target["grep"]).read_bytes()
-            return same or case[0].startswith("count")
-
-        return programs.race(case[0], found, target, arguments, memory, compare, "grep")
+    def compare(case, target):
+        return case[0].startswith("count") or programs.same_bytes(target, "grep")
 
     cases = [(name,) for name in ("count 1", "count 1000", "lines 1")]
-    status = programs.race_all(cases, arguments, race_case)
+    status = programs.race_all(cases, arguments, commands, compare, "grep")
     for path in (text, index):
         os.unlink(path)
     return status

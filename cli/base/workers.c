@@ -8,9 +8,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-static size_t limit;
+static atomic_size_t limit;
 
 void workers_limit(size_t n) { limit = n; }
 
@@ -19,9 +20,11 @@ size_t workers_count(void)
     cpu_set_t set;
     size_t    n = limit;
 
-    if (n == 0) /* the set is too small for machines with more than 1024 CPUs */
+    if (n == 0) { /* the set is too small for machines with more than 1024 CPUs */
         n = (size_t)(sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
                                                                  : sysconf(_SC_NPROCESSORS_ONLN));
+        limit = n;
+    }
     return n < 1 ? 1 : n > WORKERS_MOST ? WORKERS_MOST : n;
 }
 
@@ -98,6 +101,47 @@ static void run_part(void *list, size_t i)
 void workers_each(void *parts, size_t n, size_t size, void (*work)(void *part))
 {
     workers_run(n, run_part, &(part_list){work, parts, size});
+}
+
+/* ---- Sums ---- */
+
+typedef struct sum_list {
+    const workers_array *array;
+    size_t               each; /* elements of a piece */
+    char                *parts;
+    size_t               bytes;
+    void (*add)(void *total, const void *data, size_t n);
+} sum_list;
+
+static void add_array_piece(void *list, size_t i)
+{
+    const sum_list *const      l = list;
+    const workers_array *const a = l->array;
+    const size_t               first = i * l->each, left = a->n - first;
+
+    l->add(l->parts + i * l->bytes, (const char *)a->data + first * a->size,
+           left < l->each ? left : l->each);
+}
+
+void workers_add(const workers_array *array, void *total, const void *zero, size_t bytes,
+                 void (*add)(void *total, const void *data, size_t n),
+                 void (*join)(void *total, const void *part))
+{
+    const size_t n = array->n;
+    const size_t tasks = workers_parts(n, array->least, 4 * (unsigned)workers_count());
+    char *const  parts = tasks > 1 ? malloc(tasks * bytes) : NULL;
+
+    if (parts == NULL) {
+        add(total, array->data, n);
+        return;
+    }
+    const size_t each = n / tasks + 1, used = (n + each - 1) / each;
+    for (size_t i = 0; i < used; i++)
+        memcpy(parts + i * bytes, zero, bytes);
+    workers_run(used, add_array_piece, &(sum_list){array, each, parts, bytes, add});
+    for (size_t i = 0; i < used; i++)
+        join(total, parts + i * bytes);
+    free(parts);
 }
 
 /* ---- Blocks in order ----

@@ -26,6 +26,18 @@ void workers_run(size_t tasks, void (*task)(void *user, size_t i), void *user);
 /* The same with work(part) for each of n elements of `size` bytes at `parts`. */
 void workers_each(void *parts, size_t n, size_t size, void (*work)(void *part));
 
+typedef struct workers_array {
+    const void *data;
+    size_t      n, size; /* elements, and bytes of one           */
+    size_t      least;   /* elements of a piece that a thread adds */
+} workers_array;
+
+/* Adds an array to *total: add(total, data, n), or for a large array add() of its pieces to copies
+ * of *zero on several threads, then join(total, copy) of each. Both have `bytes` bytes. */
+void workers_add(const workers_array *array, void *total, const void *zero, size_t bytes,
+                 void (*add)(void *total, const void *data, size_t n),
+                 void (*join)(void *total, const void *part));
+
 typedef struct ordered_buffer {
     char  *data;
     size_t length, room;

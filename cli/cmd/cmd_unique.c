@@ -106,7 +106,7 @@ ptrdiff_t count_ties(void *user, const void *from, size_t bytes)
 
 bool count_ties_end(tie_counter *t)
 {
-    return t->e->o.runs ? write_count(t) : output_array(&t->e->out, ORDO_U64, &t->distinct, 1);
+    return t->e->o.runs ? write_count(t) : put_measures(t->e, ORDO_U64, &t->distinct, 1);
 }
 
 static bool work(execution *e)

@@ -21,7 +21,9 @@ static size_t measure_name(const execution *e, size_t i, char *name)
         return number_format(ORDO_U64, (const uint64_t *)e->o.list + i, name);
     if (c == &command_quantile || c == &command_percentile)
         return place_name(e, i, name);
-    const char *const word = i == 0 ? c->name : "runs"; /* of radius */
+    const char *const word = i > 0                  ? "runs" /* of radius */
+                             : c == &command_unique ? "count"
+                                                    : c->name;
     memcpy(name, word, strlen(word));
     return strlen(word);
 }

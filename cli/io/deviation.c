@@ -5,7 +5,6 @@
 #include "cli/io/number/keys.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     CHUNK = 1 << 10,  /* differences on the stack                                         */
@@ -64,62 +63,38 @@ static void subtract_keys(const deviation *d, const char *data, size_t n, double
     }
 }
 
-static void add_part(deviation *d, const char *data, size_t n)
+static void add_part(void *total, const void *data, size_t n)
 {
-    const size_t size = ordo_type_size(d->of->type);
-    double       differences[CHUNK];
-    summary      part;
+    deviation *const d = total;
+    const size_t     size = ordo_type_size(d->of->type);
+    double           differences[CHUNK];
 
     for (size_t done = 0, m; done < n; done += m) {
         m = n - done < CHUNK ? n - done : CHUNK;
-        subtract_keys(d, data + done * size, m, differences);
-        summary_of(ORDO_F64, differences, m, &part);
-        summary_add(&d->sums, &part);
+        subtract_keys(d, (const char *)data + done * size, m, differences);
+        summary_take(&d->sums, differences, m);
         for (size_t i = 0; i < m; i++)
             differences[i] *= differences[i];
-        summary_of(ORDO_F64, differences, m, &part);
-        summary_add(&d->squares, &part);
+        summary_take(&d->squares, differences, m);
     }
 }
 
-typedef struct pass {
-    const char *data;
-    size_t      n, each, size;
-    deviation  *parts;
-} pass;
-
-static void add_task(void *user, size_t i)
+static void join(void *total, const void *part)
 {
-    const pass *const p = user;
-    const size_t      first = i * p->each, left = p->n - first;
+    deviation *const       d = total;
+    const deviation *const p = part;
 
-    add_part(&p->parts[i], p->data + first * p->size, left < p->each ? left : p->each);
+    summary_add(&d->sums, &p->sums);
+    summary_add(&d->squares, &p->squares);
 }
 
 void deviation_add(deviation *d, const void *data, size_t n)
 {
-    const size_t     most = 4 * workers_count(), pieces = n / PIECE;
-    const size_t     tasks = pieces < most ? pieces : most;
-    deviation *const parts = tasks > 1 ? malloc(tasks * sizeof *parts) : NULL;
+    const workers_array array = {data, n, ordo_type_size(d->of->type), PIECE};
+    deviation           zero;
 
-    if (parts == NULL) {
-        add_part(d, data, n);
-        return;
-    }
-    pass         p = {.data = data,
-                      .n = n,
-                      .each = n / tasks + 1,
-                      .size = ordo_type_size(d->of->type),
-                      .parts = parts};
-    const size_t used = (n + p.each - 1) / p.each;
-    for (size_t i = 0; i < used; i++)
-        deviation_start(&parts[i], d->of);
-    workers_run(used, add_task, &p);
-    for (size_t i = 0; i < used; i++) {
-        summary_add(&d->sums, &parts[i].sums);
-        summary_add(&d->squares, &parts[i].squares);
-    }
-    free(parts);
+    deviation_start(&zero, d->of);
+    workers_add(&array, d, &zero, sizeof zero, add_part, join);
 }
 
 double deviation_sample(const deviation *d)

@@ -5,7 +5,6 @@
 #include "cli/io/number/keys.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     PIECE = 1 << 20,          /* elements of a task */
@@ -204,8 +203,10 @@ static inline void add_keys(summary *s, bool floats, bool is_signed, size_t size
         add_integers(s, size, is_signed, data, n);
 }
 
-static void add_piece(summary *s, const char *data, size_t n)
+static void add_piece(void *total, const void *data, size_t n)
 {
+    summary *const s = total;
+
     switch (s->type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
@@ -227,43 +228,23 @@ void summary_add(summary *s, const summary *part)
     for (size_t i = 0; i < SUM_CHUNKS; i++)
         s->chunks[i] += part->chunks[i];
     carry(s->chunks);
+    s->additions = 0;
 }
 
-typedef struct pass {
-    const char *data;
-    size_t      n, each, size;
-    summary    *parts;
-} pass;
+static void join(void *total, const void *part) { summary_add(total, part); }
 
-static void summarize_part(void *user, size_t i)
+void summary_take(summary *s, const void *data, size_t n)
 {
-    const pass *const p = user;
-    const size_t      first = i * p->each, left = p->n - first;
+    const summary       zero = {.type = s->type, .least = UINT64_MAX};
+    const workers_array array = {data, n, ordo_type_size(s->type), PIECE};
 
-    add_piece(&p->parts[i], p->data + first * p->size, left < p->each ? left : p->each);
-    carry(p->parts[i].chunks);
+    workers_add(&array, s, &zero, sizeof zero, add_piece, join);
 }
 
 void summary_of(ordo_type type, const void *data, size_t n, summary *out)
 {
-    const summary  start = {.type = type, .least = UINT64_MAX};
-    const size_t   tasks = n / PIECE < 4 * workers_count() ? n / PIECE : 4 * workers_count();
-    summary *const parts = tasks > 1 ? malloc(tasks * sizeof *parts) : NULL;
-
-    *out = start;
-    if (parts == NULL) {
-        add_piece(out, data, n);
-        return;
-    }
-    pass p = {
-        .data = data, .n = n, .each = n / tasks + 1, .size = ordo_type_size(type), .parts = parts};
-    const size_t used = (n + p.each - 1) / p.each;
-    for (size_t i = 0; i < used; i++)
-        parts[i] = start;
-    workers_run(used, summarize_part, &p);
-    for (size_t i = 0; i < used; i++)
-        summary_add(out, &parts[i]);
-    free(parts);
+    *out = (summary){.type = type, .least = UINT64_MAX};
+    summary_take(out, data, n);
 }
 
 size_t summary_digits(wide_sum sum, char *text)

@@ -29,6 +29,9 @@ typedef struct summary {
 /* Of n elements. *out needs no initialization. */
 void summary_of(ordo_type type, const void *data, size_t n, summary *out);
 
+/* Adds n more elements. */
+void summary_take(summary *s, const void *data, size_t n);
+
 /* Adds the elements of `part`, which is of the same type. */
 void summary_add(summary *s, const summary *part);
 

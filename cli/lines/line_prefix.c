@@ -9,6 +9,7 @@
 #include "cli/io/text/text_lines.h"
 #include "cli/lines/line_sort.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
@@ -17,7 +18,6 @@ enum {
     LEAST_BYTES = 1 << 20, /* of a text that is worth it; estimate */
     SAMPLE = 4096,         /* lines */
     TIES_SHARE = 64,       /* of them that may have another one with the same word */
-    PART_LEAST = 1 << 18,  /* bytes that are worth a thread; estimate */
     AHEAD = 16             /* lines fetched ahead of the one that is written; estimate */
 };
 
@@ -81,34 +81,22 @@ bool line_prefix_fits(const line_prefixes *p)
 
 /* ---- Cutting ---- */
 
-typedef struct cut_part {
-    size_t from, to; /* of the text; whole lines */
-    size_t first, n; /* lines */
-    bool   too_long;
-} cut_part;
-
 typedef struct cut_job {
     line_prefixes *p;
-    cut_part       parts[WORKERS_MOST];
+    line_parts     parts;
+    atomic_bool    too_long;
 } cut_job;
-
-static void count_lines(void *user, size_t i)
-{
-    cut_job *const  job = user;
-    cut_part *const c = &job->parts[i];
-    c->n = lines_count_ends(job->p->text + c->from, c->to - c->from, job->p->line_end);
-}
 
 static void cut_lines(void *user, size_t i)
 {
     cut_job *const       job = user;
-    cut_part *const      c = &job->parts[i];
     line_prefixes *const p = job->p;
-    size_t               line = c->first;
+    size_t               line = job->parts.firsts[i];
 
-    for (size_t at = c->from; at < c->to; line++) {
+    for (size_t at = job->parts.begins[i]; at < job->parts.begins[i + 1]; line++) {
         const size_t size = size_of_line(p->text + at, p->length - at, p->line_end);
-        c->too_long |= size >> PLACE_SIZE_BITS != 0;
+        if (size >> PLACE_SIZE_BITS != 0)
+            job->too_long = true;
         p->words[line] = line_word(p->text + at, size, p->length - at);
         p->places[line] = (uint64_t)at << PLACE_SIZE_BITS | size;
         at += size + 1;
@@ -117,20 +105,10 @@ static void cut_lines(void *user, size_t i)
 
 prefix_result line_prefix_cut(line_prefixes *p)
 {
-    const size_t parts = workers_parts(p->length, PART_LEAST, p->threads);
-    size_t       begins[WORKERS_MOST + 1];
-    cut_job      job = {.p = p};
-    bool         too_long = false;
+    cut_job job = {.p = p};
 
-    lines_divide(p->text, p->length, p->line_end, parts, begins);
-    for (size_t i = 0; i < parts; i++)
-        job.parts[i] = (cut_part){.from = begins[i], .to = begins[i + 1]};
-    workers_run(parts, count_lines, &job);
-    p->n = 0;
-    for (size_t i = 0; i < parts; i++) {
-        job.parts[i].first = p->n;
-        p->n += job.parts[i].n;
-    }
+    lines_count_parts(&job.parts, p->text, p->length, p->line_end, p->threads);
+    p->n = job.parts.firsts[job.parts.n];
     p->words = cli_alloc(p->n, sizeof *p->words, "the first bytes of the lines");
     p->places =
         p->words != NULL ? cli_alloc(p->n, sizeof *p->places, "the places of the lines") : NULL;
@@ -138,12 +116,10 @@ prefix_result line_prefix_cut(line_prefixes *p)
         line_prefix_free(p);
         return PREFIX_FAILED;
     }
-    workers_run(parts, cut_lines, &job);
-    for (size_t i = 0; i < parts; i++)
-        too_long |= job.parts[i].too_long;
-    if (too_long)
+    workers_run(job.parts.n, cut_lines, &job);
+    if (job.too_long)
         line_prefix_free(p);
-    return too_long ? PREFIX_TOO_LONG : PREFIX_MADE;
+    return job.too_long ? PREFIX_TOO_LONG : PREFIX_MADE;
 }
 
 void line_prefix_free(line_prefixes *p)

@@ -19,6 +19,7 @@ enum {
     SLOTS_LEAST = 1024, /* of a table                                       */
     ENTRY_ALIGN = 8,    /* bytes                                            */
     PLACE_BITS = 48,    /* of a slot, for the place / ENTRY_ALIGN + 1       */
+    TAG_SHIFT = 16,     /* of a hash, for the other bits of a slot          */
     CHUNK = 16          /* bytes that the hash takes at a time              */
 };
 
@@ -29,7 +30,8 @@ __extension__ typedef unsigned __int128 wide;
 typedef struct batch_line {
     const char *line;
     size_t      size;
-    uint64_t    hash, times;
+    uint64_t    times;
+    uint32_t    hash, probe; /* probe: slots that are passed because they have other lines */
 } batch_line;
 
 /* ---- The hash: products of 64-bit words of the line and of the key, folded ---- */
@@ -54,7 +56,7 @@ static uint64_t load(const char *from, size_t size)
     return word;
 }
 
-static uint64_t hash_line(const uint64_t key[2], const char *line, size_t size)
+static uint32_t hash_line(const uint64_t key[2], const char *line, size_t size)
 {
     uint64_t    hash = key[0] ^ size, low, high;
     const char *end = line + size;
@@ -75,7 +77,7 @@ static uint64_t hash_line(const uint64_t key[2], const char *line, size_t size)
         high = 0;
     }
     hash = fold(low ^ key[1], high ^ hash);
-    return fold(hash ^ key[0], key[1]);
+    return (uint32_t)fold(hash ^ key[0], key[1]);
 }
 
 /* ---- Entries and slots ---- */
@@ -95,11 +97,13 @@ static size_t entry_bytes(size_t size)
     return (sizeof(line_entry) + size + ENTRY_ALIGN - 1) / ENTRY_ALIGN * ENTRY_ALIGN;
 }
 
-/* By words of 8 bytes, of which the last two may overlap, because most lines are short. */
-static bool same_bytes(const char *a, const char *b, size_t size)
+/* By words, of which the last two may overlap, because most lines are short. */
+static inline bool same_bytes(const char *a, const char *b, size_t size)
 {
-    if (size < 8)
+    if (size < 4)
         return memcmp(a, b, size) == 0;
+    if (size < 8)
+        return load(a, 4) == load(b, 4) && load(a + size - 4, 4) == load(b + size - 4, 4);
     for (size_t i = 0; i + 8 < size; i += 8)
         if (load(a + i, 8) != load(b + i, 8))
             return false;
@@ -111,25 +115,26 @@ static bool is_line(const line_entry *e, const batch_line *b)
     return e->hash == b->hash && e->size == b->size && same_bytes(e->line, b->line, b->size);
 }
 
-/* What the slot of a line may be, for near_slot(). */
-typedef enum slot_kind {
-    SLOT_EMPTY,
-    SLOT_LIKELY, /* or has the bits of its hash */
-    SLOT_LINE    /* or has the line             */
-} slot_kind;
-
-/* The first slot near the place of the line that is of this kind; NULL: there is none. */
-static uint64_t *near_slot(const line_table *t, const batch_line *b, slot_kind kind)
+/* Moves the line to its next slot that is empty or has the bits of its hash; NULL: none is near. */
+static inline uint64_t *next_slot(const line_table *t, batch_line *b)
 {
-    const size_t mask = t->slot_count - 1;
-
-    for (size_t i = 0; i < PROBES; i++) {
-        uint64_t *const slot = &t->slots[(b->hash + i) & mask];
-        if (*slot == 0 || (kind != SLOT_EMPTY && ((*slot ^ b->hash) >> PLACE_BITS) == 0 &&
-                           (kind == SLOT_LIKELY || is_line(entry_of(t, *slot), b))))
+    for (; b->probe < PROBES; b->probe++) {
+        uint64_t *const slot = &t->slots[((size_t)b->hash + b->probe) & (t->slot_count - 1)];
+        if (*slot == 0 || *slot >> PLACE_BITS == b->hash >> TAG_SHIFT)
             return slot;
     }
     return NULL;
+}
+
+/* The same for its next slot that is empty or has the line; without `known` only an empty one. */
+static inline uint64_t *find_slot(const line_table *t, batch_line *b, bool known)
+{
+    uint64_t *slot;
+
+    while ((slot = next_slot(t, b)) != NULL && *slot != 0 &&
+           !(known && is_line(entry_of(t, *slot), b)))
+        b->probe++;
+    return slot;
 }
 
 const line_entry *line_table_next(const line_table *t, size_t *next)
@@ -141,10 +146,10 @@ const line_entry *line_table_next(const line_table *t, size_t *next)
 }
 
 /* Sets the slot of the entry at `place`, which may have none. */
-static void set_slot(line_table *t, uint64_t *slot, uint64_t hash, size_t place)
+static void set_slot(line_table *t, uint64_t *slot, uint32_t hash, size_t place)
 {
     if (slot != NULL)
-        *slot = (hash & ~PLACE_MASK) | (place / ENTRY_ALIGN + 1);
+        *slot = (uint64_t)(hash >> TAG_SHIFT) << PLACE_BITS | (place / ENTRY_ALIGN + 1);
     t->twice |= slot == NULL;
 }
 
@@ -167,7 +172,7 @@ static bool more_slots(line_table *t)
         for (; ahead < BATCH && (e = line_table_next(t, &far)) != NULL; ahead++)
             __builtin_prefetch(&slots[e->hash & (count - 1)], 1);
         e = line_table_next(t, &next);
-        set_slot(t, near_slot(t, &(batch_line){.hash = e->hash}, SLOT_EMPTY), e->hash, place);
+        set_slot(t, find_slot(t, &(batch_line){.hash = e->hash}, false), e->hash, place);
     }
     return true;
 }
@@ -184,10 +189,9 @@ static bool more_entries(line_table *t, size_t bytes)
 }
 
 /* Adds to the count of a line. False: there is no memory for it. */
-static bool add(line_table *t, const batch_line *b)
+static inline bool add(line_table *t, batch_line *b)
 {
-    const size_t bytes = entry_bytes(b->size);
-    uint64_t    *slot = t->slot_count > 0 ? near_slot(t, b, SLOT_LINE) : NULL;
+    uint64_t *slot = find_slot(t, b, true);
 
     if (slot != NULL && *slot != 0) {
         entry_of(t, *slot)->times += b->times;
@@ -196,12 +200,14 @@ static bool add(line_table *t, const batch_line *b)
     if (2 * (t->n + 1) > t->slot_count) {
         if (!more_slots(t))
             return false;
-        slot = near_slot(t, b, SLOT_LINE);
+        b->probe = 0;
+        slot = find_slot(t, b, true);
     }
-    if (!more_entries(t, bytes))
+    const size_t bytes = entry_bytes(b->size);
+    if (b->size > UINT32_MAX || !more_entries(t, bytes))
         return false;
     line_entry *const e = entry_at(t, t->length);
-    *e = (line_entry){.hash = b->hash, .times = b->times, .size = b->size};
+    *e = (line_entry){.hash = b->hash, .size = (uint32_t)b->size, .times = b->times};
     memcpy(e->line, b->line, b->size);
     set_slot(t, slot, b->hash, t->length);
     t->length += bytes;
@@ -213,23 +219,28 @@ static bool add(line_table *t, const batch_line *b)
 
 /* Adds lines, whose slots and entries it fetches first. Returns how many: fewer than n if there is
  * no memory for the next one. */
-static size_t add_batch(line_table *t, const batch_line *b, size_t n)
+static size_t add_batch(line_table *t, batch_line *b, size_t n)
 {
-    size_t added = 0;
-
-    for (size_t i = 0; t->slot_count > 0 && i < n; i++)
+    if (t->slot_count == 0 && !more_slots(t))
+        return 0;
+    for (size_t i = 0; i < n; i++)
         __builtin_prefetch(&t->slots[b[i].hash & (t->slot_count - 1)]);
-    for (size_t i = 0; t->slot_count > 0 && i < n; i++) {
-        const uint64_t *const slot = near_slot(t, &b[i], SLOT_LIKELY);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *const slot = next_slot(t, &b[i]);
         if (slot != NULL && *slot != 0) {
-            const char *const entry = (const char *)entry_of(t, *slot);
-            __builtin_prefetch(entry, 1);
-            __builtin_prefetch(entry + entry_bytes(b[i].size) - 1); /* in the next cache line */
+            const line_entry *const e = entry_of(t, *slot);
+            __builtin_prefetch(e, 1);
+            __builtin_prefetch(e->line + b[i].size); /* in the next cache line */
         }
     }
-    while (added < n && add(t, &b[added]))
-        added++;
-    return added;
+    for (size_t i = 0; i < n; i++) {
+        const size_t slots = t->slot_count;
+        if (!add(t, &b[i]))
+            return i;
+        for (size_t j = i + 1; t->slot_count != slots && j < n; j++)
+            b[j].probe = 0;
+    }
+    return n;
 }
 
 size_t line_table_count(line_table *t, const char *text, size_t length, char line_end)
@@ -241,7 +252,7 @@ size_t line_table_count(line_table *t, const char *text, size_t length, char lin
         for (; n < BATCH && at < length; n++) {
             const char *const line = text + at;
             const size_t size = (size_t)((const char *)memchr(line, line_end, length - at) - line);
-            b[n] = (batch_line){line, size, hash_line(t->key, line, size), 1};
+            b[n] = (batch_line){line, size, 1, hash_line(t->key, line, size), 0};
             at += size + 1;
         }
         const size_t added = add_batch(t, b, n);
@@ -259,7 +270,7 @@ bool line_table_merge(line_table *t, const line_table *from, size_t *next)
         size_t     n = 0;
         for (size_t at = *next; n < BATCH && at < from->length; n++) {
             const line_entry *const e = line_table_next(from, &at);
-            b[n] = (batch_line){e->line, e->size, e->hash, e->times};
+            b[n] = (batch_line){e->line, e->size, e->times, e->hash, 0};
         }
         const size_t added = add_batch(t, b, n);
         for (size_t i = 0; i < added; i++)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 typedef struct line_entry { /* aligned to 8 bytes */
-    uint64_t hash, times;
-    size_t   size;
+    uint32_t hash, size;
+    uint64_t times;
     char     line[]; /* size bytes, without an end */
 } line_entry;
 

@@ -237,6 +237,10 @@ static void print_json(const ordo_report *r, const ordo_path *path, const char *
 {
     char text[REPORT_TEXT];
 
+    if (r->operation[0] == '\0') {
+        fputs("{\"operation\": \"none\"}\n", stderr);
+        return;
+    }
     (void)ordo_report_text(r, text, sizeof text);
     fputc('{', stderr);
     json_field(stderr, "operation", r->operation);

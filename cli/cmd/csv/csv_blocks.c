@@ -66,5 +66,5 @@ void csv_blocks_leave(csv_blocks *b)
 void csv_blocks_close(csv_blocks *b)
 {
     if (b->large)
-        csv_large_close(&b->x);
+        (void)csv_large_close(&b->x, false);
 }

@@ -150,7 +150,9 @@ typedef struct csv_large {
  * more than once, so a pipe is copied to a temporary file. False after a message; call
  * csv_large_close() in any case. */
 bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice);
-void csv_large_close(csv_large *x);
+
+/* Closes them, and after a success (ok) says how many bad rows there were. Returns ok. */
+bool csv_large_close(csv_large *x, bool ok);
 
 /* Bytes of a block of `topk`, which may take all memory, with `keys` keys a row. */
 size_t csv_top_block(const execution *e, uint64_t limit, size_t keys);
@@ -209,10 +211,11 @@ bool csv_positions_sort(csv_large *x, csv_visit visit, void *user, ordo_external
 /* ---- Temporary files that are written once, then read ---- */
 
 typedef struct csv_spill {
-    int       fd; /* -1: none */
-    key_bytes buffer;
-    size_t    most;  /* bytes of it that wait to be written */
-    uint64_t  bytes; /* appended so far */
+    int       fd;     /* -1: none */
+    key_bytes buffer; /* what waits to be written; after csv_spill_flush() what was read last */
+    size_t    most;   /* bytes of it                                                          */
+    uint64_t  bytes;  /* appended so far                                                      */
+    uint64_t  begin;  /* of what was read last                                                */
 } csv_spill;
 
 enum {
@@ -225,8 +228,9 @@ bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length);
 bool csv_spill_flush(csv_spill *spill);
 void csv_spill_close(csv_spill *spill);
 
-/* Reads bytes from a place of the file. */
-bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes);
+/* Reads bytes from a place of the file after csv_spill_flush(). Places that follow each other cost
+ * few system calls. */
+bool csv_spill_read(csv_spill *spill, uint64_t at, void *into, size_t bytes);
 
 /* ---- Rows in the order of the input, which are read twice ---- */
 
@@ -280,12 +284,12 @@ void csv_json_free(csv_json *j);
 /* ---- Results for each column of numbers, or for each group and column ---- */
 
 typedef struct csv_cells { /* numbers of a column */
-    ordo_type        type;
-    uint64_t         n;
-    const void      *values; /* NULL: in a file                                       */
-    const csv_spill *file;   /* of 8 bytes for each number, from byte `at` on         */
-    uint64_t         at;
-    const summary   *summary; /* of the numbers, instead of values and file; or NULL */
+    ordo_type      type;
+    uint64_t       n;
+    const void    *values; /* NULL: in a file                               */
+    csv_spill     *file;   /* of 8 bytes for each number, from byte `at` on */
+    uint64_t       at;
+    const summary *summary; /* of the numbers, instead of values and file; or NULL */
 } csv_cells;
 
 typedef struct csv_measure_job csv_measure_job;

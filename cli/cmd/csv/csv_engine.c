@@ -123,11 +123,14 @@ bool csv_large_open(csv_large *x, execution *e, bool with_keys, bool twice)
            (!with_keys || csv_find_keys(e, &stream->beginning, &x->keys));
 }
 
-void csv_large_close(csv_large *x)
+bool csv_large_close(csv_large *x, bool ok)
 {
+    if (ok)
+        csv_print_bad(&x->feed.bad, x->keys.bad);
     csv_stream_close(&x->feed.stream);
     if (x->copy >= 0)
         close(x->copy);
+    return ok;
 }
 
 /* ---- Keys ---- */
@@ -344,13 +347,9 @@ static bool sort_rows(csv_large *x, const csv_job *job)
 
 bool csv_in_order_large(execution *e, const csv_job *job)
 {
-    csv_large  x;
-    const bool ok = csv_large_open(&x, e, true, false) && sort_rows(&x, job);
+    csv_large x;
 
-    if (ok)
-        csv_print_bad(&x.feed.bad, x.keys.bad);
-    csv_large_close(&x);
-    return ok;
+    return csv_large_close(&x, csv_large_open(&x, e, true, false) && sort_rows(&x, job));
 }
 
 /* ---- In memory ---- */

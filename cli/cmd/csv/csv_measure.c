@@ -378,13 +378,10 @@ static bool take_columns(large_job *l)
     while (ok && next_columns(l, &columns)) {
         for (size_t i = 0; ok && i < columns.n; i++) {
             const csv_column *const c = &columns.columns[i];
-            summary                 part;
-            if (files) {
+            if (files)
                 ok = csv_spill_append(&l->files[i], c->values, c->n * sizeof(uint64_t));
-                continue;
-            }
-            summary_of(c->type, c->values, c->n, &part);
-            summary_add(&l->summaries[i], &part);
+            else
+                summary_take(&l->summaries[i], c->values, c->n);
         }
         csv_columns_free(&columns);
     }
@@ -559,7 +556,7 @@ static void free_memory(large_job *l)
     free(l->files);
     free(l->summaries);
     free(l->loaded);
-    csv_large_close(&l->x);
+    (void)csv_large_close(&l->x, false);
     free(l);
 }
 

@@ -297,13 +297,10 @@ static bool rank_large(execution *e)
               csv_positions_sort(&x, add_place, r, &report) && csv_spill_flush(&r->places);
 
     ok = ok && write_pairs(r);
-    if (ok)
-        csv_print_bad(&x.feed.bad, x.keys.bad);
     csv_spill_close(&r->places);
     key_bytes_free(&r->out);
     free(r);
-    csv_large_close(&x);
-    return ok;
+    return csv_large_close(&x, ok);
 }
 
 bool csv_rank(execution *e)
@@ -361,14 +358,10 @@ static bool argsort_large(execution *e)
 {
     csv_large            x;
     ordo_external_report report;
-    const bool           ok = csv_large_open(&x, e, true, false) &&
-                    csv_positions_sort(&x, write_position, e, &report) &&
-                    pieces_finish(e, true, &report);
 
-    if (ok)
-        csv_print_bad(&x.feed.bad, x.keys.bad);
-    csv_large_close(&x);
-    return ok;
+    return csv_large_close(&x, csv_large_open(&x, e, true, false) &&
+                                   csv_positions_sort(&x, write_position, e, &report) &&
+                                   pieces_finish(e, true, &report));
 }
 
 bool csv_argsort(execution *e) { return csv_is_large(e) ? argsort_large(e) : argsort_in_memory(e); }

@@ -204,10 +204,28 @@ bool csv_spill_append(csv_spill *spill, const void *bytes, size_t length)
     return spill->buffer.used < spill->most || csv_spill_flush(spill);
 }
 
-bool csv_spill_read(const csv_spill *spill, uint64_t at, void *into, size_t bytes)
+bool csv_spill_read(csv_spill *spill, uint64_t at, void *into, size_t bytes)
 {
-    return spool_read(spill->fd, at, into, bytes) ||
-           cli_fail("cannot read a temporary file: %s", strerror(errno));
+    key_bytes *const near = &spill->buffer;
+    bool             ok = true;
+
+    if (bytes >= spill->most) {
+        ok = spool_read(spill->fd, at, into, bytes);
+    } else if (bytes > 0) {
+        if (at < spill->begin || at + bytes > spill->begin + near->used) {
+            const uint64_t left = spill->bytes - at;
+            const size_t   length = left < spill->most ? (size_t)left : spill->most;
+            near->used = 0;
+            if (!key_bytes_reserve(near, length))
+                return cli_fail("not enough memory to read a temporary file");
+            ok = spool_read(spill->fd, at, near->data, length);
+            near->used = ok ? length : 0;
+            spill->begin = at;
+        }
+        if (ok)
+            memcpy(into, near->data + (at - spill->begin), bytes);
+    }
+    return ok || cli_fail("cannot read a temporary file: %s", strerror(errno));
 }
 
 void csv_spill_close(csv_spill *spill)

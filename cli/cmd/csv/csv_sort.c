@@ -71,10 +71,8 @@ static bool check_rows(execution *e)
     }
     progress_end();
     ok = ok && !stream->failed;
-    if (ok && e->o.check)
-        csv_print_bad(&x.feed.bad, x.keys.bad);
     key_bytes_free(&kept);
-    csv_large_close(&x);
+    (void)csv_large_close(&x, ok && e->o.check);
     timing_mark(&e->t, "check");
     return ok;
 }
@@ -212,11 +210,9 @@ static bool write_counts_header(void *user, const csv_table *table)
 static bool end_rows(void *user, const csv_table *table)
 {
     distinct *const d = user;
-    char            text[NUMBER_TEXT_MAX];
-    const size_t    length = number_format(ORDO_U64, &d->n, text);
 
     (void)table;
-    return end_tie(d) && (!d->e->o.only || output_line(&d->e->out, text, length)) &&
+    return end_tie(d) && (!d->e->o.only || put_measures(d->e, ORDO_U64, &d->n, 1)) &&
            (!counts_as_json(d) || json_end(&d->json.results));
 }
 

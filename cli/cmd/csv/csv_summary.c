@@ -35,11 +35,7 @@ static bool visit_numbers(const csv_cells *cells, take_numbers take, void *user)
 
 static void take_summary(void *user, const void *values, size_t n)
 {
-    summary *const s = user;
-    summary        part;
-
-    summary_of(s->type, values, n, &part);
-    summary_add(s, &part);
+    summary_take(user, values, n);
 }
 
 static void take_deviation(void *user, const void *values, size_t n)

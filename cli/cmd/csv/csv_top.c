@@ -118,14 +118,10 @@ static bool top_of_all(execution *e)
         return csv_in_order_large(e, &(csv_job){.first = true});
     bool ok = csv_large_open(&t.x, e, true, false) && take_all(&t, least);
 
-    if (ok) {
-        csv_print_bad(&t.x.feed.bad, t.x.keys.bad);
-        ok = finish_output(e, csv_write_header(&t.x.feed.stream.beginning, &e->out) &&
-                                  output_bytes(&e->out, t.kept.data, t.kept.used));
-    }
-    csv_large_close(&t.x);
+    ok = ok && finish_output(e, csv_write_header(&t.x.feed.stream.beginning, &e->out) &&
+                                    output_bytes(&e->out, t.kept.data, t.kept.used));
     key_bytes_free(&t.kept);
-    return ok;
+    return csv_large_close(&t.x, ok);
 }
 
 bool csv_topk(execution *e)

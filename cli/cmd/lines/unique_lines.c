@@ -450,7 +450,7 @@ bool unique_lines(execution *e)
     timing_mark(&e->t, "count");
     ok = ok && find_distinct(c, &report);
     if (ok && e->o.only)
-        ok = output_array(&e->out, ORDO_U64, &c->distinct, 1);
+        ok = put_measures(e, ORDO_U64, &c->distinct, 1);
     source_close(&c->from);
     for (size_t i = 0; i < c->most; i++)
         line_table_free(&c->part[i].table);

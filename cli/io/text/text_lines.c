@@ -8,7 +8,6 @@
 
 #include "cli/io/text/text_lines.h"
 
-#include "cli/base/workers.h"
 #include "cli/io/source.h"
 
 #include <stdlib.h>
@@ -123,50 +122,53 @@ void lines_divide(const char *text, size_t length, char line_end, size_t parts, 
     }
 }
 
-/* ---- Splitting ---- */
+static void count_part(void *parts, size_t i)
+{
+    line_parts *const p = parts;
+    p->firsts[i + 1] =
+        lines_count_ends(p->text + p->begins[i], p->begins[i + 1] - p->begins[i], p->line_end);
+}
 
-typedef struct split_part { /* a piece of the text */
-    size_t at, length;
-    size_t first; /* the number of its first end */
-    size_t ends;
-} split_part;
+void lines_count_parts(line_parts *out, const char *text, size_t length, char line_end,
+                       unsigned threads)
+{
+    out->text = text;
+    out->n = workers_parts(length, SPLIT_LEAST, threads);
+    out->line_end = line_end;
+    out->firsts[0] = 0;
+    lines_divide(text, length, line_end, out->n, out->begins);
+    workers_run(out->n, count_part, out);
+    for (size_t i = 0; i < out->n; i++)
+        out->firsts[i + 1] += out->firsts[i];
+}
+
+/* ---- Splitting ---- */
 
 typedef struct split_job {
     lines     *out;
-    split_part parts[WORKERS_MOST];
+    line_parts parts;
 } split_job;
-
-static void count_part(void *arg, size_t part)
-{
-    split_job *const  job = arg;
-    split_part *const p = &job->parts[part];
-    p->ends = lines_count_ends(job->out->bytes + p->at, p->length, job->out->line_end);
-}
 
 /* Moves the bytes of the part, without the ends of lines, to its beginning, and sets the offsets of
  * the lines that end in it. */
 static void split_part_lines(void *arg, size_t part)
 {
-    const split_job *const  job = arg;
-    const split_part *const s = &job->parts[part];
-    lines *const            l = job->out;
-    const char             *p = l->bytes + s->at;
-    const char *const       end = p + s->length;
-    char                   *to = l->bytes + s->at;
+    const split_job *const job = arg;
+    lines *const           l = job->out;
+    const char            *p = l->bytes + job->parts.begins[part];
+    const char *const      end = l->bytes + job->parts.begins[part + 1];
+    char                  *to = l->bytes + job->parts.begins[part];
 
-    for (size_t i = s->first; p < end; i++) {
+    for (size_t i = job->parts.firsts[part]; p < end; i++) {
         const char *const stop = memchr(p, l->line_end, (size_t)(end - p));
-        const size_t      size = (size_t)((stop != NULL ? stop : end) - p);
+        const size_t      size = (size_t)(stop - p);
         if (p - to >= LINE_CHUNK && (size_t)(end - p) >= size + LINE_CHUNK)
             line_copy(to, p, size);
         else if (p != to)
             memmove(to, p, size);
         to += size;
-        p += size;
-        if (stop != NULL) {
-            l->offsets[i + 1] = (size_t)(p - l->bytes) - i;
-            p++;
-        }
+        l->offsets[i + 1] = (size_t)(stop - l->bytes) - i;
+        p = stop + 1;
     }
 }
 
@@ -185,30 +187,22 @@ static bool check_lengths(const lines *l)
 /* Splits bytes[0..length), which ends with the end of a line, with several threads. */
 static bool split(lines *out, size_t length, unsigned threads)
 {
-    split_job    job = {.out = out};
-    const size_t n = workers_parts(length, SPLIT_LEAST, threads);
-    size_t       used = 0;
+    split_job               job = {.out = out};
+    const line_parts *const parts = &job.parts;
+    size_t                  used = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        const size_t at = length / n * i;
-        job.parts[i] =
-            (split_part){.at = at, .length = (i + 1 < n ? length / n * (i + 1) : length) - at};
-    }
     progress_start("splitting");
-    workers_run(n, count_part, &job);
-    out->n = 0;
-    for (size_t i = 0; i < n; i++) {
-        job.parts[i].first = out->n;
-        out->n += job.parts[i].ends;
-    }
+    lines_count_parts(&job.parts, out->bytes, length, out->line_end, threads);
+    out->n = parts->firsts[parts->n];
     out->offsets = cli_alloc(out->n + 1, sizeof *out->offsets, "the offsets of the lines");
     if (out->offsets != NULL) {
         out->offsets[0] = 0;
-        workers_run(n, split_part_lines, &job);
-        for (size_t i = 0; i < n; i++) {
-            const size_t size = job.parts[i].length - job.parts[i].ends;
-            if (used != job.parts[i].at)
-                memmove(out->bytes + used, out->bytes + job.parts[i].at, size);
+        workers_run(parts->n, split_part_lines, &job);
+        for (size_t i = 0; i < parts->n; i++) {
+            const size_t size =
+                parts->begins[i + 1] - parts->begins[i] - (parts->firsts[i + 1] - parts->firsts[i]);
+            if (used != parts->begins[i])
+                memmove(out->bytes + used, out->bytes + parts->begins[i], size);
             used += size;
         }
     }

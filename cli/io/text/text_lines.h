@@ -2,6 +2,7 @@
 #ifndef ORDO_CLI_IO_TEXT_TEXT_LINES_H
 #define ORDO_CLI_IO_TEXT_TEXT_LINES_H
 
+#include "cli/base/workers.h"
 #include "cli/io/output.h"
 
 #include <string.h>
@@ -43,6 +44,19 @@ size_t lines_count_ends(const char *text, size_t length, char line_end);
 /* Divides text[0..length) into `parts` parts of whole lines, about equal: part i is
  * text[begins[i]..begins[i + 1]). */
 void lines_divide(const char *text, size_t length, char line_end, size_t parts, size_t *begins);
+
+typedef struct line_parts { /* parts of whole lines for threads */
+    const char *text;
+    size_t      n;
+    char        line_end;
+    size_t      begins[WORKERS_MOST + 1]; /* part i is text[begins[i]..begins[i + 1])        */
+    size_t      firsts[WORKERS_MOST + 1]; /* the number of its first line; at n of all lines */
+} line_parts;
+
+/* Divides text[0..length), which ends with the end of a line, and counts its lines on up to
+ * `threads` threads. */
+void lines_count_parts(line_parts *out, const char *text, size_t length, char line_end,
+                       unsigned threads);
 
 /* The lines in the form that the library takes, valid while l is. */
 ordo_strings lines_strings(const lines *l);

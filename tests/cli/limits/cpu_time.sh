@@ -20,3 +20,16 @@ for command in describe sum median; do
     wide=$(cpu ordo $command --csv wide.csv) narrow=$(cpu ordo $command --csv narrow.csv)
     [ "$wide" -le $((64 * narrow + 1000)) ] || echo "$command: 64000 columns: $wide ms, 4000 columns: $narrow ms"
 done
+
+# 400000 groups of one row beside 400 groups of 1000 rows.
+groups() { awk -v n="$1" 'BEGIN { print "k,v"; for (i = 0; i < 400000; i++) print "g" i % n "," i % 1000 }'; }
+groups 400000 >many.csv
+groups 400 >few.csv
+for size in 1Gi 16Mi; do
+    many=$(cpu ordo sum --csv --by k -S $size many.csv) few=$(cpu ordo sum --csv --by k -S $size few.csv)
+    [ "$many" -le $((5 * few + 100)) ] || echo "sum -S $size: 400000 groups: $many ms, 400 groups: $few ms"
+done
+for command in sum describe; do
+    ordo $command --csv --by k many.csv >inside.csv
+    ordo $command --csv --by k -S 16Mi many.csv | cmp - inside.csv
+done

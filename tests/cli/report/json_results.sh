@@ -28,6 +28,12 @@ seq 9 | j radius --runs
 numbers | j select -k 3,1
 printf 'a\n"b\\\001\377\303\266\360\237\230\200\n' | j select --text -k 2,1
 printf 'a\nb\n' | j count --text
+numbers | j unique --count
+printf 'a\nb\na\n' | j unique --text --count
+printf 'k\na\nb\na\n' | j unique --csv --key k --count
+# The report of a command that needs no call of the library.
+numbers | j count
+cat report
 : | j median
 : | j describe
 : | j count
