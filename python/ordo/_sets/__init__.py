@@ -496,6 +496,8 @@ def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
             f"a has dtype {haystack.dtype} and v {needles.dtype}; expected numbers in both or "
             "strings in both"
         )
+    if "T" in kinds:  # NumPy 2.4 reads the strings of both arrays from the memory of one of them
+        haystack, needles = haystack.astype(object), needles.astype(object)
     if sorter is not None:
         haystack = haystack[sorter]
     if needles.size < _MANY_NEEDLES or not kinds <= set("biuf"):
