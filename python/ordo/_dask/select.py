@@ -156,7 +156,7 @@ def _values(wanted: _Wanted, dtype: Any, cuts: Cuts, nans: int, nearby: list) ->
     values = []
     for t, way in enumerate(ways.tolist()):
         near = np.concatenate([of_chunk[t] for of_chunk in nearby])
-        pair = nulls.numbers(near[order_of([near], [False], True)[:2]])
+        pair = nulls.present_of(near[order_of([near], [False], True)[:2]])
         values.append(_between(pair[:1] if way == 0 else pair, way, wanted))
     shape = () if wanted.q is None else wanted.q.shape
     return np.array(values).astype(wanted.dtype).reshape(shape)
