@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _lib, _times
+from .. import _lib
 from .._check import flag, found_nan, integer
 from .._verbs import select as _select
+from .._verbs import times as _times
 from .._verbs.topk import TopK
 from . import nulls
 from .blocks import NUMBERS, Blocks, blocks_of, cuts_of, name_of, policy_of

@@ -20,7 +20,8 @@ from .._arrays import (
     pointer,
 )
 from .._check import flag, one_of, same_place, unmasked
-from .._context import by_threads, cpu_context
+from .._context import cpu_context
+from .._context.threads import by_threads
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .._short import by_library

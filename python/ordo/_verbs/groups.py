@@ -454,14 +454,14 @@ def _quantiles_of_dates(
     call: Call, a: Any, rows: Rows, q: Any, method: str | None, skipna: bool
 ) -> Any:
     """Returns a row of quantiles for each group; `method` None: the median."""
-    from .. import _times
+    from . import times
 
     if q.size and not ((q >= 0) & (q <= 1)).all():
         raise ValueError("q must be numbers from 0 to 1")
     order = call.numbered(_rows_by_group(call, a, False))
     sizes = call.sizes[: call.count]
     elements = rows.restored(rows.keys)[order]
-    return _times.of_groups(elements, sizes, q, method, flag(skipna, "skipna"))
+    return times.of_groups(elements, sizes, q, method, flag(skipna, "skipna"))
 
 
 @by_library(GroupValues)
