@@ -11,6 +11,7 @@ import numpy as np
 from .. import _lib
 from .._arrays import HOST, TYPES, Rows, is_text, place_of, pointer
 from .._check import flag, integer, into, quantile_parts
+from .._inputs.callers import for_callers
 from .._inputs.device import with_guests
 from .._inputs.series import column_of, skips_missing
 from .._short import by_library
@@ -506,6 +507,7 @@ def group_median(
     return GroupValues(call.found(), call.place.copy(out[:, 0]))
 
 
+@for_callers
 @with_guests
 def group_topk(
     groups: Any,
