@@ -261,7 +261,7 @@ def python_card(machine, group):
     head = tag("header", tag("h3", "The Python package"))
     words = f"ordo is not behind in {sum(not c.lost for c in group)} of {len(group)} rows."
     body = tag("p", words, css="finding") + details(f"Table: {len(rows)} rows", content)
-    body += tag("p", tag("code", "python -m ordo.bench"), css="note")
+    body += tag("p", tag("code", "python bench/python"), css="note")
     return tag("article", head + body, css="card", id=slug(f"peer-{machine}-python"))
 
 

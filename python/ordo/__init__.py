@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from . import duckdb as duckdb
     from . import external as external
     from . import mpi as mpi
-    from ._context import Report, config, context, explain, show_config
-    from ._generate import generate
+    from ._context import config, context
+    from ._context.report import Report, explain, show_config
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
     from ._out import (
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from ._sets import searchsorted, unique
     from ._strings.fasta import Fasta, read_fasta
     from ._text import Bwt, FMIndex, bwt, lcp, suffix_array, unbwt
+    from ._verbs.generate import generate
     from ._verbs.groups import (
         GroupCounts,
         GroupTopK,
@@ -80,9 +81,10 @@ if TYPE_CHECKING:
     from ._verbs.topk import TopK, top_k, topk
 
 _HOMES = {
-    "_context": "Report config context explain show_config",
+    "_context": "config context",
+    "_context.report": "Report explain show_config",
     "_strings.fasta": "Fasta read_fasta",
-    "_generate": "generate",
+    "_verbs.generate": "generate",
     "_verbs.columns": "lexrank lexsort",
     "_verbs.groups": "GroupCounts GroupTopK GroupValues group_argsort group_count group_median "
     "group_quantile group_rank group_topk",

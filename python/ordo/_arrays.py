@@ -14,7 +14,8 @@ import numpy as np
 
 from . import _lib
 from ._check import integer
-from ._context import by_threads, host_uses_cpu
+from ._context import host_uses_cpu
+from ._context.threads import by_threads
 from ._inputs.mapped import mapped
 from ._places import (
     COPY_BY_THREADS,

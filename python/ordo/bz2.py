@@ -23,8 +23,8 @@ import os
 import weakref
 from typing import IO, Any, Callable
 
-from . import _bz2, _bz2_files
-from ._bz2 import BZ2Compressor, BZ2Decompressor, compress
+from . import _bz2
+from ._bz2 import BZ2Compressor, BZ2Decompressor, compress, files
 
 __all__ = ["BZ2Compressor", "BZ2Decompressor", "BZ2File", "compress", "decompress", "open"]
 
@@ -68,7 +68,7 @@ _open_files: weakref.WeakSet[BZ2File] = weakref.WeakSet()
 @atexit.register
 def _end_threads() -> None:
     """Ends the threads of all open files: a thread that calls Python later would crash."""
-    _bz2_files.forbid_threads()
+    files.forbid_threads()
     for file in list(_open_files):
         with contextlib.suppress(Exception):  # close() raises the error of a write
             file._end_thread()
@@ -99,9 +99,9 @@ class BZ2File(io.BufferedIOBase):
         self.name = os.fsdecode(filename) if self._owned else getattr(filename, "name", "the file")
         self._written = 0
         if kind == "r":
-            self._raw = io.BufferedReader(_bz2_files.Unpacked(self._file, str(self.name)), 1 << 18)
+            self._raw = io.BufferedReader(files.Unpacked(self._file, str(self.name)), 1 << 18)
         else:
-            self._packed = _bz2_files.Packed(self._file, compresslevel)
+            self._packed = files.Packed(self._file, compresslevel)
         _open_files.add(self)
 
     def _end_thread(self) -> None:

@@ -17,6 +17,7 @@ functions: if a worker is lost, Dask repeats its tasks and the result is the sam
 
 from __future__ import annotations
 
+from ._dask.groups import group_count, group_median, group_quantile, group_rank, group_topk
 from ._dask.order import argsort, sort
 from ._dask.rank import rankdata
 from ._dask.select import median, quantile, topk
@@ -24,6 +25,11 @@ from ._dask.sets import searchsorted, unique
 
 __all__ = [
     "argsort",
+    "group_count",
+    "group_median",
+    "group_quantile",
+    "group_rank",
+    "group_topk",
     "median",
     "quantile",
     "rankdata",

@@ -38,7 +38,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib, _times
+from . import _lib
 from ._arrays import HOST
 from ._check import (
     check_nan_policy,
@@ -61,6 +61,7 @@ from ._external_files import (
     memory_of,
 )
 from ._inputs.series import nan_policy_of
+from ._verbs import times
 from ._verbs.select import quantile_type
 
 __all__ = [
@@ -207,9 +208,9 @@ class _Call:
         if n == missing or (missing and nan_policy == "propagate"):
             self.close()
             return np.full(q.shape, "NaT", self.element)
-        below, above, fraction = _times.neighbours(np.full(q.shape, n - missing), q, method)
+        below, above, fraction = times.neighbours(np.full(q.shape, n - missing), q, method)
         found = self.selected(np.stack([below, above]).astype(np.uint64))
-        return _times.value(found[0], found[1], fraction)
+        return times.value(found[0], found[1], fraction)
 
     def selected(self, positions: Any) -> Any:
         """Returns the elements at positions from 0 of the sorted source."""
@@ -497,9 +498,9 @@ def quantile(
     parts = np.ascontiguousarray(wanted.reshape(-1), np.float64)
     if call.element.kind in "Mm":
         return call.dates(parts, method, policy).reshape(wanted.shape)[()]
-    if method in _times.DISCRETE and call.element.kind != "f" and call.counted() > 0:
+    if method in times.DISCRETE and call.element.kind != "f" and call.counted() > 0:
         n = call.counted()
-        return call.selected(_times.neighbours(n, parts, method)[0]).reshape(wanted.shape)[()]
+        return call.selected(times.neighbours(n, parts, method)[0]).reshape(wanted.shape)[()]
     values = call.numbers(parts, method, policy)
     name = HOST.float_name(call.element)
     kind = quantile_type(name, q, wanted, method) if name else np.float64

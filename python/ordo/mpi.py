@@ -32,10 +32,11 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib, _mpi_strings
+from . import _lib
 from ._arrays import FLOATS, HOST, address, numbers_of
 from ._check import check_nan_policy, flag, found_nan, integer, quantile_parts
 from ._mpi import Group, call_of, declare, group_of
+from ._mpi import strings as _of_strings
 from ._verbs.topk import TopK
 
 __all__ = [
@@ -180,9 +181,9 @@ def sort(a: Any, *, comm: Any = None, descending: bool = False, balanced: bool =
     def check() -> tuple[int, bool]:
         return _direction(descending), flag(balanced, "balanced")
 
-    strings = _mpi_strings.strings_in(a)
+    strings = _of_strings.strings_in(a)
     if strings is not None:
-        return _mpi_strings.sort(strings, comm, check)
+        return _of_strings.sort(strings, comm, check)
     part = _Part("sort", a, comm, check)
     flags, balanced = part.checked
     n = part.group.equal_part(part.n) if balanced else part.n
@@ -204,9 +205,9 @@ def argsort(a: Any, *, comm: Any = None, descending: bool = False) -> Any:
     -------
     Array of int64, as long as `a`.
     """
-    strings = _mpi_strings.strings_in(a)
+    strings = _of_strings.strings_in(a)
     if strings is not None:
-        return _mpi_strings.argsort(strings, comm, lambda: _direction(descending))
+        return _of_strings.argsort(strings, comm, lambda: _direction(descending))
     part = _Part("argsort", a, comm, lambda: _direction(descending))
     index = part.empty(part.n, np.int64)  # below 2^63
     where = part.home.address(index)
@@ -242,9 +243,9 @@ def rankdata(
         check_nan_policy(nan_policy)
         return _direction(descending), _lib.number_of(_lib.TIES, method, "method")
 
-    strings = _mpi_strings.strings_in(a)
+    strings = _of_strings.strings_in(a)
     if strings is not None:
-        return _mpi_strings.rankdata(strings, comm, check)
+        return _of_strings.rankdata(strings, comm, check)
     part = _Part("rankdata", a, comm, check, nan_policy)
     flags, ties = part.checked
     nans = part.nans()
@@ -294,9 +295,9 @@ def quantile(
         number = _lib.number_of(_lib.METHODS, method, "method")
         return np.asarray(wanted, np.float64, order="C"), number, np.empty(max(wanted.size, 1))
 
-    strings = _mpi_strings.strings_in(a)
+    strings = _of_strings.strings_in(a)
     if strings is not None:
-        return _mpi_strings.quantile(strings, comm, check)
+        return _of_strings.quantile(strings, comm, check)
     part = _Part("quantile", a, comm, check, nan_policy)
     wanted, number, out = part.checked
     if nan_policy == "raise" and part.nans():
@@ -322,9 +323,9 @@ def median(a: Any, *, comm: Any = None, nan_policy: _lib.NanPolicy = "propagate"
     -------
     A float64; of strings the string in the middle, or the smaller of the two in the middle.
     """
-    strings = _mpi_strings.strings_in(a)
+    strings = _of_strings.strings_in(a)
     if strings is not None:
-        return _mpi_strings.median(strings, comm, nan_policy)
+        return _of_strings.median(strings, comm, nan_policy)
     part = _Part("median", a, comm, lambda: check_nan_policy(nan_policy), nan_policy)
     if nan_policy == "raise" and part.nans():
         raise found_nan()
@@ -358,9 +359,9 @@ def topk(a: Any, k: int, *, comm: Any = None, largest: bool = True) -> TopK:
             raise ValueError(f"k is {wanted}; expected at least 0")
         return wanted, _direction(flag(largest, "largest"))
 
-    strings = _mpi_strings.strings_in(a)
+    strings = _of_strings.strings_in(a)
     if strings is not None:
-        return _mpi_strings.topk(strings, comm, check)
+        return _of_strings.topk(strings, comm, check)
     part = _Part("topk", a, comm, check)
     wanted, flags = part.checked
     part.group.check_count(wanted, part.n)
@@ -459,9 +460,9 @@ def is_sorted(a: Any, *, comm: Any = None, descending: bool = False) -> bool:
     -------
     bool
     """
-    strings = _mpi_strings.strings_in(a)
+    strings = _of_strings.strings_in(a)
     if strings is not None:
-        return _mpi_strings.is_sorted(strings, comm, lambda: _direction(descending))
+        return _of_strings.is_sorted(strings, comm, lambda: _direction(descending))
     part = _Part("is_sorted", a, comm, lambda: _direction(descending))
     answer = c_int()
     part.call(
@@ -482,9 +483,9 @@ def count_unique(a: Any, *, comm: Any = None) -> int:
     -------
     int : -0.0 and +0.0 are the same element, and so are all NaNs.
     """
-    strings = _mpi_strings.strings_in(a)
+    strings = _of_strings.strings_in(a)
     if strings is not None:
-        return _mpi_strings.count_unique(strings, comm)
+        return _of_strings.count_unique(strings, comm)
     part = _Part("count_unique", a, comm)
     count = c_uint64()
     part.call(_unique_count, part.code, *part.where, ctypes.addressof(count))

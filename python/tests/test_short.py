@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
-from ordo import _context, _sets
+from ordo import _sets
+from ordo._context import threads
 from ordo._sets import distinct
 from ordo._verbs import measure as _measure
 from ordo._verbs import order as _order
@@ -120,7 +121,7 @@ def small_limits(monkeypatch):
     monkeypatch.setattr(_sets, "_LARGE", 1000)
     monkeypatch.setattr(distinct, "VERY_LARGE", 1000)
     monkeypatch.setattr(distinct, "_BLOCK", 64)
-    monkeypatch.setattr(_context, "_SLICE", 1000)
+    monkeypatch.setattr(threads, "_SLICE", 1000)
     monkeypatch.setattr(distinct, "_SAMPLE", 1024)
     monkeypatch.setattr(distinct, "_FIRST_LOOK", 128)
     monkeypatch.setattr(distinct, "_SECOND_LOOK", 512)
@@ -195,15 +196,15 @@ def test_threads_that_fail(small_limits, monkeypatch):
     with ordo.context(threads=4, device="cpu"):
         ordo.sort(np.arange(9))
         with pytest.raises(IndexError):
-            _context.by_threads(fails, 9000)
+            threads.by_threads(fails, 9000)
         expected = [(0, 2250), (2250, 4500), (4500, 6750), (6750, 9000)]
-        assert _context.by_threads(lambda lo, hi: hi, 9000) == expected
+        assert threads.by_threads(lambda lo, hi: hi, 9000) == expected
 
         def refuses(self: Any) -> None:
             raise RuntimeError("can't start new thread")
 
-        monkeypatch.setattr(_context.threading.Thread, "start", refuses)
-        assert _context.by_threads(lambda lo, hi: hi, 9000) == expected
+        monkeypatch.setattr(threads.threading.Thread, "start", refuses)
+        assert threads.by_threads(lambda lo, hi: hi, 9000) == expected
 
 
 def test_medians_of_two_elements():

@@ -8,12 +8,13 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from .._arrays import place_of
+from .._arrays import is_text, place_of
 from .._check import check_nan_policy
 from . import nulls
 from .cuts import begin_as, narrow, offer, rounds_of
 
 NUMBERS = "biufMm"
+STRINGS = "SUT"
 _LARGE = (np.dtype(np.int64), np.dtype(np.uint64))  # float64 cannot hold all of them
 
 
@@ -74,7 +75,9 @@ def is_nullable(a: Any) -> bool:
     return is_frame(a) and not isinstance(a._meta.dtype, np.dtype)
 
 
-def blocks_of(a: Any, kinds: str = NUMBERS + "SU", lengths: Any = None, what: str = "a") -> Blocks:
+def blocks_of(
+    a: Any, kinds: str = NUMBERS + STRINGS, lengths: Any = None, what: str = "a"
+) -> Blocks:
     """Returns the chunks of a Dask array of one dimension, of a Dask Series or of an index."""
     if is_frame(a):
         if len(a._meta.shape) != 1:
@@ -99,7 +102,7 @@ def blocks_of(a: Any, kinds: str = NUMBERS + "SU", lengths: Any = None, what: st
         sizes = _chunk_sizes(a, lengths)
         blocks = Blocks([a], {}, list(a.__dask_keys__()), sizes, a.dtype)
     if blocks.dtype.kind not in kinds:
-        strings = ", or strings of dtype S or U" if "U" in kinds else ""
+        strings = f", or strings of dtype {', '.join(STRINGS)}" if kinds != NUMBERS else ""
         raise TypeError(
             f"{what} has dtype {blocks.dtype}; expected numbers, dates or times{strings}"
         )
@@ -109,15 +112,14 @@ def blocks_of(a: Any, kinds: str = NUMBERS + "SU", lengths: Any = None, what: st
 def values_of(part: Any) -> Any:
     """Returns the elements of a pandas Series or index; missing ones are NaN or NaT."""
     array = place_of(part)[1]
-    if not isinstance(array, np.ndarray):
-        raise TypeError(refusal(part))
-    return array
+    return nulls.strings_of(part) if is_text(array) else array
 
 
 def refusal(part: Any) -> str:
     """Returns why a pandas Series or index of a wrong dtype is refused."""
     what = "column" if hasattr(part, "index") else "index"
-    return f"the {what} {part.name!r} has dtype {part.dtype}; expected numbers, dates or times"
+    expected = "expected numbers, dates, times or strings"
+    return f"the {what} {part.name!r} has dtype {part.dtype}; {expected}"
 
 
 def keys_of(part: Any) -> Any:

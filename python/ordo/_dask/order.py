@@ -11,6 +11,7 @@ from .._check import flag
 from . import nulls
 from .blocks import (
     NUMBERS,
+    STRINGS,
     Blocks,
     blocks_of,
     cuts_of,
@@ -235,7 +236,7 @@ def _columns(a: Any, by: Any, descending: Any) -> tuple[list, list[bool]]:
             )
         columns = [a._meta[one] for one in names]
     for column in columns:
-        if values_of(column).dtype.kind not in NUMBERS + "SU":
+        if values_of(column).dtype.kind not in NUMBERS + STRINGS:
             raise TypeError(refusal(column))
     each = descending if isinstance(descending, (list, tuple)) else [descending] * len(names)
     if len(each) != len(names):

@@ -27,7 +27,7 @@ from .blocks import (
     same_sizes,
 )
 from .cuts import Cuts
-from .nulls import codes, is_nan, is_pairs
+from .nulls import codes, is_nan, may_have
 from .order import column_piece, columns_tasks, frame_of, sorted_pairs
 
 _FLOAT = np.dtype(np.float64)
@@ -74,7 +74,7 @@ def rankdata(
     policy = policy_of(a, nan_policy)
     blocks = blocks_of(a, lengths=lengths)
     kind = plain.rank_type(method, dtype, blocks.known() or 0)
-    may_be_nan = (blocks.dtype.kind in "fMm" or is_nullable(a)) and policy != "raise"
+    may_be_nan = (blocks.dtype.kind in "fMmT" or is_nullable(a)) and policy != "raise"
     exact = dtype is not None and kind != _FLOAT
     if may_be_nan and dtype is None:
         kind = _FLOAT
@@ -153,9 +153,9 @@ def _local(rule: _Rule, pieces: list) -> tuple:
     if keys.dtype.kind in "SU":
         ranks = plain.rankdata(keys, rule.method, descending=rule.descending, dtype=wanted)
     else:  # NaNs are ranked here, last and tied
-        pairs = is_pairs(keys)
-        down = rule.descending and not pairs
-        numbers = codes(keys, rule.descending) if pairs else keys
+        apart = may_have(keys)
+        down = rule.descending and not apart
+        numbers = codes(keys, rule.descending) if apart else keys
         rows = plain.Rows(plain.HOST, numbers, None, strided=True, descending=down, order="ties")
         ranks = rows.back(plain.rank_rows(rows, rule.method, down, wanted))
     if not keys.size:

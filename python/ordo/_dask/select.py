@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _lib, _times
+from .. import _lib
 from .._check import flag, found_nan, integer
 from .._verbs import select as _select
+from .._verbs import times as _times
 from .._verbs.topk import TopK
 from . import nulls
 from .blocks import NUMBERS, Blocks, blocks_of, cuts_of, name_of, policy_of
@@ -156,7 +157,7 @@ def _values(wanted: _Wanted, dtype: Any, cuts: Cuts, nans: int, nearby: list) ->
     values = []
     for t, way in enumerate(ways.tolist()):
         near = np.concatenate([of_chunk[t] for of_chunk in nearby])
-        pair = nulls.numbers(near[order_of([near], [False], True)[:2]])
+        pair = nulls.present_of(near[order_of([near], [False], True)[:2]])
         values.append(_between(pair[:1] if way == 0 else pair, way, wanted))
     shape = () if wanted.q is None else wanted.q.shape
     return np.array(values).astype(wanted.dtype).reshape(shape)

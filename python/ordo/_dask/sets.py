@@ -76,7 +76,7 @@ def _taken(part: int, found: tuple) -> Any:
 # With `first` the representative of equal elements (-0.0 and 0.0, NaNs) is the first one, as in
 # `ordo.unique` with indices; otherwise it is the first in the order of `ordo.sort`.
 def _distinct(first: bool, i: int, chunk: Any, starts: list) -> tuple:
-    if not first and not nulls.is_pairs(chunk):
+    if not first and not nulls.may_have(chunk):
         values, counts = _sets.unique(chunk, return_counts=True)
         return values, counts
     values, index, counts = nulls.unique(chunk)
@@ -85,7 +85,7 @@ def _distinct(first: bool, i: int, chunk: Any, starts: list) -> tuple:
 
 def _merged(first: bool, found: list) -> tuple:
     values, counts, *index = (np.concatenate(parts) for parts in zip(*found))
-    if first or nulls.is_pairs(values):
+    if first or nulls.may_have(values):
         kept, where, _ = nulls.unique(values)
         index = [one[where] for one in index]  # of the earliest chunk, so the least indices
     else:

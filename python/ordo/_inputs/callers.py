@@ -65,6 +65,8 @@ def for_callers(function: _Function) -> _Function:
             if word in _INSTEAD and word not in known:
                 raise _unknown(name, word, known)
         for a in (*arguments[:2], *named.values()):
+            if type(a) in (list, tuple) and len(a):  # perhaps several group keys
+                a = a[0]
             if type(a) in _PLAIN or not is_lazy(a):
                 continue
             lazy = getattr(import_module("ordo.dask"), name, None)

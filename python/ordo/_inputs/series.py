@@ -39,7 +39,7 @@ class Column:
         result of a window without enough elements, is null in libraries that have nulls.
         """
         source = self.source
-        if _is_instance(source, "polars", "Series"):
+        if is_instance(source, "polars", "Series"):
             made = sys.modules["polars"].Series(source.name, values)
             if windows:
                 return made.fill_nan(None)
@@ -49,9 +49,9 @@ class Column:
             arrow = sys.modules["pyarrow"]
             made = arrow.array(values, mask=nulls if nulls.any() else None)
             return arrow.chunked_array([made]) if hasattr(source, "chunks") else made
-        if _is_instance(source, "xarray", "DataArray"):
+        if is_instance(source, "xarray", "DataArray"):
             return source.copy(data=values)
-        if not _is_instance(source, "pandas", "Series"):
+        if not is_instance(source, "pandas", "Series"):
             return values
         made = sys.modules["pandas"].Series(values, index=source.index, name=source.name)
         zone = getattr(source.dtype, "tz", None)
@@ -60,7 +60,8 @@ class Column:
         return made
 
 
-def _is_instance(a: Any, library: str, *names: str) -> bool:
+def is_instance(a: Any, library: str, *names: str) -> bool:
+    """Returns whether `a` is of one of these classes of a library, if that is imported."""
     module = sys.modules.get(library)
     kinds = tuple(getattr(module, name) for name in names if hasattr(module, name))
     return bool(kinds) and isinstance(a, kinds)
@@ -73,7 +74,7 @@ def _is_extension_array(a: Any) -> bool:
 
 
 def _is_arrow(a: Any) -> bool:
-    return _is_instance(a, "pyarrow", "Array", "ChunkedArray")
+    return is_instance(a, "pyarrow", "Array", "ChunkedArray")
 
 
 def column_of(a: Any) -> Column | None:
@@ -81,7 +82,7 @@ def column_of(a: Any) -> Column | None:
 
     Arrow strings are read and written by `_inputs.arrow`: pyarrow cannot take from all of them.
     """
-    if _is_instance(a, "xarray", "DataArray") and a.ndim != 1:
+    if is_instance(a, "xarray", "DataArray") and a.ndim != 1:
         return None
     if _is_arrow(a) and str(a.type).startswith(_TEXTS):
         return None
@@ -93,11 +94,11 @@ def labelled(a: Any) -> Column | None:
     if type(a) in (np.ndarray, list, tuple):
         return None
     found = (
-        _is_instance(a, "pandas", "Series", "Index")
+        is_instance(a, "pandas", "Series", "Index")
         or _is_extension_array(a)
-        or _is_instance(a, "polars", "Series")
+        or is_instance(a, "polars", "Series")
         or _is_arrow(a)
-        or _is_instance(a, "xarray", "DataArray")
+        or is_instance(a, "xarray", "DataArray")
     )
     return Column(a) if found else None
 
@@ -125,15 +126,15 @@ def is_frame(a: Any) -> bool:
     if type(a) in (np.ndarray, list, tuple):
         return False
     return (
-        _is_instance(a, "pandas", "DataFrame")
-        or _is_instance(a, "polars", "DataFrame")
-        or _is_instance(a, "pyarrow", "Table", "RecordBatch")
+        is_instance(a, "pandas", "DataFrame")
+        or is_instance(a, "polars", "DataFrame")
+        or is_instance(a, "pyarrow", "Table", "RecordBatch")
     )
 
 
 def names_of(frame: Any) -> list:
     """Returns the names of the columns of a table."""
-    arrow = _is_instance(frame, "pyarrow", "Table", "RecordBatch")
+    arrow = is_instance(frame, "pyarrow", "Table", "RecordBatch")
     return list(frame.schema.names if arrow else frame.columns)
 
 
@@ -165,8 +166,8 @@ def rows_of(a: Any, index: Any) -> Any:
     """Returns the rows or elements of a table or column at the positions `index`."""
     if hasattr(a, "iloc"):
         return a.iloc[index]
-    if _is_instance(a, "polars", "Series", "DataFrame"):
+    if is_instance(a, "polars", "Series", "DataFrame"):
         return a[index]
-    if _is_instance(a, "xarray", "DataArray"):
+    if is_instance(a, "xarray", "DataArray"):
         return a.isel({a.dims[0]: index})
     return a.take(index)

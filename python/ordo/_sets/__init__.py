@@ -20,7 +20,8 @@ from .._arrays import (
     pointer,
 )
 from .._check import flag, one_of, same_place, unmasked
-from .._context import by_threads, cpu_context
+from .._context import cpu_context
+from .._context.threads import by_threads
 from .._inputs.device import with_guests
 from .._inputs.series import column_of
 from .._short import by_library
@@ -496,6 +497,8 @@ def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
             f"a has dtype {haystack.dtype} and v {needles.dtype}; expected numbers in both or "
             "strings in both"
         )
+    if "T" in kinds:  # NumPy 2.4 reads the strings of both arrays from the memory of one of them
+        haystack, needles = haystack.astype(object), needles.astype(object)
     if sorter is not None:
         haystack = haystack[sorter]
     if needles.size < _MANY_NEEDLES or not kinds <= set("biuf"):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._context import by_threads
+from .._context.threads import by_threads
 from .._verbs.groups import Call, counted
 from .._verbs.measure import is_sorted
 from .._verbs.order import sort

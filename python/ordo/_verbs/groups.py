@@ -11,11 +11,13 @@ import numpy as np
 from .. import _lib
 from .._arrays import HOST, TYPES, Rows, is_text, place_of, pointer
 from .._check import flag, integer, into, quantile_parts
+from .._inputs.callers import for_callers
 from .._inputs.device import with_guests
 from .._inputs.series import column_of, skips_missing
 from .._short import by_library
 from .columns import one_row, same_length
 from .group_keys import key_columns, numbered_rows
+from .group_labels import are_labelled, of_groups, of_rows
 from .rank import _RANK_TYPES, rank_type
 
 P, T, N = c_void_p, c_int, c_void_p
@@ -214,7 +216,7 @@ def _nans(skipna: bool) -> int:
 
 @by_library(GroupCounts)
 @with_guests
-def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
+def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts | Any:
     """Returns the groups in ascending order and the number of rows of each.
 
     Parameters
@@ -227,7 +229,8 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
 
     Returns
     -------
-    GroupCounts: arrays `groups` and `counts`.
+    GroupCounts: arrays `groups` and `counts`. For an object of pandas, a Series of the counts with
+    the groups as index, as ``groupby().size()``.
 
     Raises
     ------
@@ -244,6 +247,8 @@ def group_count(groups: Any, *, dropna: bool = True) -> GroupCounts:
     """
     call = Call(groups, dropna)
     keys, counts = counted(call)
+    if are_labelled(groups):
+        return of_groups(groups, call.named(keys), counts)
     return GroupCounts(call.named(keys), counts)
 
 
@@ -385,7 +390,7 @@ def group_quantile(
     skipna: bool = True,
     dropna: bool = True,
     weights: Any = None,
-) -> GroupValues:
+) -> GroupValues | Any:
     """Returns quantiles of the keys of each group, as pandas' ``groupby().quantile()``.
 
     Parameters
@@ -401,7 +406,8 @@ def group_quantile(
 
     Returns
     -------
-    GroupValues: `values` has one number for each group, or one row if `q` is an array.
+    GroupValues: `values` has one number for each group, or one row if `q` is an array. If `groups`
+    or `a` is an object of pandas, a Series as of ``groupby().quantile()``.
 
     Raises
     ------
@@ -429,6 +435,8 @@ def group_quantile(
     else:
         opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=number)
         out = _quantile_rows(call, keys, rows.code, parts, opts)
+    if are_labelled(groups, a):
+        return of_groups(groups, call.found(), out, a, parts if wanted.ndim else None)
     return GroupValues(call.found(), call.place.copy(out if wanted.ndim == 1 else out[:, 0]))
 
 
@@ -447,21 +455,21 @@ def _quantiles_of_dates(
     call: Call, a: Any, rows: Rows, q: Any, method: str | None, skipna: bool
 ) -> Any:
     """Returns a row of quantiles for each group; `method` None: the median."""
-    from .. import _times
+    from . import times
 
     if q.size and not ((q >= 0) & (q <= 1)).all():
         raise ValueError("q must be numbers from 0 to 1")
     order = call.numbered(_rows_by_group(call, a, False))
     sizes = call.sizes[: call.count]
     elements = rows.restored(rows.keys)[order]
-    return _times.of_groups(elements, sizes, q, method, flag(skipna, "skipna"))
+    return times.of_groups(elements, sizes, q, method, flag(skipna, "skipna"))
 
 
 @by_library(GroupValues)
 @with_guests
 def group_median(
     groups: Any, a: Any, *, skipna: bool = True, dropna: bool = True, weights: Any = None
-) -> GroupValues:
+) -> GroupValues | Any:
     """Returns the median of the keys of each group, as pandas' ``groupby().median()``.
 
     Parameters
@@ -470,7 +478,8 @@ def group_median(
 
     Returns
     -------
-    GroupValues: `values` has one number for each group.
+    GroupValues: `values` has one number for each group. If `groups` or `a` is an object of pandas,
+    a Series as of ``groupby().median()``.
 
     Raises
     ------
@@ -493,9 +502,12 @@ def group_median(
         method = _lib.median_method(weight_type)
         opts = call.quantile_options(each, weight_type, nans=_nans(skipna), method=method)
         out = _quantile_rows(call, keys, rows.code, half, opts)
+    if are_labelled(groups, a):
+        return of_groups(groups, call.found(), out, a)
     return GroupValues(call.found(), call.place.copy(out[:, 0]))
 
 
+@for_callers
 @with_guests
 def group_topk(
     groups: Any,
@@ -505,7 +517,7 @@ def group_topk(
     largest: bool = True,
     skipna: bool = True,
     dropna: bool = True,
-) -> GroupTopK:
+) -> GroupTopK | Any:
     """Returns the k largest keys of each group, as pandas' ``groupby().nlargest(k)``.
 
     Parameters
@@ -519,7 +531,8 @@ def group_topk(
     Returns
     -------
     GroupTopK: `values` and `indices` have one row for each group, `counts` the number of results of
-    each group.
+    each group. If `groups` or `a` is an object of pandas, a Series as of ``groupby().nlargest()``:
+    elements of `a` with the index (group, label of the row).
 
     Raises
     ------
@@ -560,4 +573,6 @@ def group_topk(
             index[rows.is_nan(values)] = -1
             found = np.count_nonzero(index >= 0, axis=1)
         rows.set_nan(values, index < 0)
+    if are_labelled(groups, a):
+        return of_rows(groups, call.found(), rows.restored(values), call.numbered(index), a)
     return GroupTopK(call.found(), rows.restored(values), call.numbered(index), found)

@@ -22,7 +22,8 @@ from .._arrays import (
     pointer,
 )
 from .._check import check_nan_policy, flag, found_nan, into
-from .._context import by_threads, host_context
+from .._context import host_context
+from .._context.threads import by_threads
 from .._inputs.device import with_guests
 from .._inputs.series import labelled, nan_policy_of
 from .._rooms import empty

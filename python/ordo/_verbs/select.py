@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _lib, _times
+from .. import _lib
 from .._arrays import (
     FLOATS,
     HOST,
@@ -34,6 +34,7 @@ from .._inputs import tensors
 from .._inputs.device import with_guests
 from .._inputs.series import nan_policy_of
 from .._short import by_library
+from . import times
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE = PLAIN[np.dtype(np.float32)]
@@ -198,7 +199,7 @@ def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> An
     place, array = numbers_of(a)
     check_nan_policy(nan_policy)
     if place is HOST and array.dtype.kind in "Mm":
-        return _times.median(array, axis, keepdims, nan_policy)
+        return times.median(array, axis, keepdims, nan_policy)
     rows = _rows(place, array, axis, nan_policy)
     tells = place.on_device and _last_tells(rows, nan_policy, way)  # on CPUs counting is faster
     result = _quantile_rows(rows, np.array([0.5]), nan_policy, None, way, tells)
@@ -409,7 +410,7 @@ def percentile(
 
 def quantile_type(name: str, q: Any, wanted: Any, method: str) -> Any:
     """Returns the dtype of quantiles of floats of the dtype `name`; `wanted` is q as an array."""
-    exact = type(q) in (int, float) or method in _times.DISCRETE
+    exact = type(q) in (int, float) or method in times.DISCRETE
     return np.dtype(name) if exact else np.result_type(np.dtype(name), wanted.dtype)
 
 
@@ -432,11 +433,11 @@ def _quantile(
     place, array = numbers_of(a)
     check_nan_policy(nan_policy)
     if place is HOST and array.dtype.kind in "Mm":
-        return _times.quantile(array, wanted, axis, method, keepdims, nan_policy)
+        return times.quantile(array, wanted, axis, method, keepdims, nan_policy)
     probabilities = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
     rows = _rows(place, array, axis, nan_policy)
-    if method in _times.DISCRETE and rows.code not in FLOATS and rows.n > 0:
-        result = _selected(rows, _times.neighbours(rows.n, probabilities, method)[0], False, way)
+    if method in times.DISCRETE and rows.code not in FLOATS and rows.n > 0:
+        result = _selected(rows, times.neighbours(rows.n, probabilities, method)[0], False, way)
         shape = rows.shape_after(wanted.shape, keepdims)
         return place.scalar(rows.restored(place.reshape(place.moveaxis(result, -1, 0), shape)))
 

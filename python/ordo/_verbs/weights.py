@@ -10,8 +10,8 @@ import numpy as np
 from .. import _lib
 from .._arrays import FLOATS, HOST, TYPES, Rows, address, numbers_of, rows_have_nan
 from .._check import check_nan_policy, found_nan, quantile_parts, unmasked
-from .._times import DISCRETE
 from .order import argsort
+from .times import DISCRETE
 
 _DOUBLE = np.dtype(np.float64)
 _EXACT = 1 << 53

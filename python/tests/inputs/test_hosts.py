@@ -149,11 +149,11 @@ def test_several_keys():
     x = pd.Series([1.0, 2.0, 4.0, 5.0, 6.0, 7.0])
     wanted = x.groupby([frame.a, frame.b]).median()
     for keys in (frame, [frame.a, frame.b], (frame.a, frame.b.to_numpy())):
-        names, values = ordo.group_median(keys, x)
-        assert list(zip(*names)) == wanted.index.to_list()
-        assert values.tolist() == wanted.to_list()
-    assert ordo.group_count(frame).counts.tolist() == [2, 1, 1, 1]
-    assert ordo.group_count(frame, dropna=False).counts.tolist() == [2, 1, 1, 1, 1]
+        found = ordo.group_median(keys, x)
+        assert found.index.to_list() == wanted.index.to_list()
+        assert found.to_list() == wanted.to_list()
+    assert ordo.group_count(frame).tolist() == [2, 1, 1, 1]
+    assert ordo.group_count(frame, dropna=False).tolist() == [2, 1, 1, 1, 1]
     ranks = x.groupby([frame.a, frame.b]).rank()
     np.testing.assert_array_equal(ordo.group_rank(frame, x), ranks)
 
@@ -168,12 +168,13 @@ def test_columns_of_frames_as_keys(library):
         frame = arrow.table({"a": [3, 1, 2, 1], "b": ["x", "y", "x", "x"]})
     assert ordo.lexsort(frame).tolist() == [3, 2, 0, 1]
     assert ordo.lexrank(frame, "min").tolist() == [3, 4, 2, 1]
-    assert ordo.group_count(frame).counts.tolist() == [1, 1, 1, 1]
+    found = ordo.group_count(frame)
+    assert (found if library == "pandas" else found.counts).tolist() == [1, 1, 1, 1]
 
 
 def test_frames_with_a_name_twice():
     frame = pd.DataFrame([[1, 2], [0, 2]], columns=["a", "a"])
-    assert ordo.group_count(frame).counts.tolist() == [1, 1]
+    assert ordo.group_count(frame).tolist() == [1, 1]
     assert ordo.lexsort(frame).tolist() == [1, 0]
     assert frame.ordo.median().tolist() == [0.5, 2]
 

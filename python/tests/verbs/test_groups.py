@@ -282,7 +282,7 @@ def string_groups(kind: str, rows: list) -> object:
     library = pytest.importorskip(kind)
     if kind == "pyarrow":
         return library.array(rows)
-    return library.Series(rows, dtype="string") if kind == "pandas" else library.Series(rows)
+    return library.array(rows, dtype="string") if kind == "pandas" else library.Series(rows)
 
 
 @pytest.mark.parametrize("kind", ["numpy", "objects", "pyarrow", "pandas", "polars"])

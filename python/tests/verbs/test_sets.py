@@ -53,6 +53,17 @@ def test_searchsorted_of_many(rng, side):
     assert ordo.searchsorted(haystack, 0.5) == np.searchsorted(haystack, 0.5)
 
 
+def test_searchsorted_of_variable_strings():
+    """Of StringDType, with strings of more than 15 bytes in several arrays."""
+    words = np.array([letter * 40 for letter in "abc"], np.dtypes.StringDType())
+    needles = np.concatenate([words[::-1], words[:1], words])
+    for side in ("left", "right"):
+        expected = np.searchsorted(words.astype(object), needles.astype(object), side)
+        same(ordo.searchsorted(words[[0, 1, 2]], needles, side), expected)
+    with pytest.raises(TypeError, match="expected numbers in both or strings in both"):
+        ordo.searchsorted(words, [1.5])
+
+
 @pytest.fixture
 def few_are_many(monkeypatch):
     """Searches a few needles with the code for many needles, on several threads."""

@@ -13,13 +13,13 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _lib
-from ._arrays import HOST, address, is_text, place_of
-from ._check import check_nan_policy
-from ._context import host_context
-from ._inputs.text import Text, text_of
-from ._mpi import Group, call_of, declare, group_of
-from ._verbs.topk import TopK
+from .. import _lib
+from .._arrays import HOST, address, is_text, place_of
+from .._check import check_nan_policy
+from .._context import host_context
+from .._inputs.text import Text, text_of
+from .._verbs.topk import TopK
+from . import Group, call_of, declare, group_of
 
 _P, _N, _T = c_void_p, c_size_t, c_int
 _sort = declare("ordo_dist_sort_strings", _P, _N, _P)

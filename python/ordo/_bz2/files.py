@@ -15,7 +15,7 @@ import os
 import threading
 from typing import Any, Callable
 
-from . import _bz2
+from .. import _bz2
 
 _PIECES = 16  # that may wait
 _HANDED = 1 << 16  # bytes of a piece for the thread that compresses

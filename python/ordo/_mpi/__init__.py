@@ -13,8 +13,8 @@ import itertools
 from ctypes import CFUNCTYPE, c_int, c_int32, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable
 
-from ._context import host_context
-from ._lib import fail, library
+from .._context import host_context
+from .._lib import fail, library
 
 _PIECE = 256 << 20  # bytes of a message at most
 _PARTNERS = 8  # messages in flight in each direction

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
-from ._arrays import HOST, Rows
-from ._check import found_nan, warn
-from ._verbs.order import sort
+from .. import _lib
+from .._arrays import HOST, Rows
+from .._check import found_nan, warn
+from .order import sort
 
 # The methods that always select an element.
 DISCRETE = frozenset(

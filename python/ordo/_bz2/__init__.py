@@ -13,9 +13,9 @@ from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from . import _lib
-from ._arrays import address
-from ._context import host_context
+from .. import _lib
+from .._arrays import address
+from .._context import host_context
 
 _P, _N = ctypes.c_void_p, ctypes.c_size_t
 Move = ctypes.CFUNCTYPE(ctypes.c_ssize_t, _P, _P, _N)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
-from ._arrays import TYPES, address
-from ._check import integer
-from ._context import host_context
+from .. import _lib
+from .._arrays import TYPES, address
+from .._check import integer
+from .._context import host_context
 
 _TEXT = ("strings", "fasta")
 _MOST = 2**64 - 1

@@ -1,159 +1,23 @@
-"""Measures ordo beside NumPy, SciPy, pandas, PyTorch and CuPy, in one run.
-
-Sections: `overhead` (calls with ten elements, in microseconds), `host` (10^7 float64 in host
-memory, one thread and all threads), `sizes` (partition, argpartition and unique of 10^3 to 10^7
-float64 with one thread, beside NumPy), `distributions` (sort of 10^7 keys of every type, beside
-NumPy), `rows` (functions along the rows of arrays of 10^6 x 3, 10^5 x 100 and 1000 x 10^5 float64,
-beside NumPy and bottleneck), `groups` (10^6 float64 in 10^4 groups, rows of two columns, structs,
-beside pandas and NumPy), `windows` (moving windows over 10^6 float64, beside pandas and
-bottleneck), `strings`, `gpu` (2^28 float32 on the GPU) and `transfer` (10^8 float32 in host memory,
-on the GPU where that is faster). A row shows the shortest time of several calls, and how many times
-faster ordo is than the fastest other library. The run ends with the number of points (a row with a
-number of threads) where ordo is ahead, level or behind, and the worst point. Libraries that are not
-installed are skipped.
-
-    python -m ordo.bench                          every section that this machine can run
-    python -m ordo.bench host -n 1e6 --json out.json
+"""The sections of the benchmarks of the Python package: a function for each, which makes the arrays
+and measures its subjects with a `Bench`.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib
 import itertools
-import json
-import os
-import platform
-import sys
-import time
 from functools import partial
 from typing import Any, Callable
 
 import numpy as np
+from harness import Bench, Call, Subject, cpus, optional, repeated
 
 import ordo
+from ordo import _lib
 
-from . import _lib
-
-SECTIONS = (
-    "overhead", "host", "sizes", "distributions", "rows", "groups", "windows", "strings", "gpu",
-    "transfer",
-)  # fmt: skip
-ON_GPU = ("gpu", "transfer")
-SIZES = {"groups": 10**6, "windows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
-LEVEL = 0.97  # from this ratio to 1 / LEVEL, ordo and another library are level
 DISTS = (
     "uniform few zipf organpipe signed normal loguniform outliers timestamps prices sensors".split()
 )
 NINE = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99]
-Call = Callable[[], Any]
-Subject = tuple  # a name, ordo's call, and the calls of other libraries by their names
-
-
-def optional(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
-
-
-def cpus() -> int:
-    return len(os.sched_getaffinity(0))
-
-
-class Bench:
-    """Measures subjects, prints a row for each, and keeps the rows for the JSON file."""
-
-    def __init__(self, repeat: int, only: list[str], shapes: list[tuple[int, ...]]) -> None:
-        self.repeat = repeat
-        self.only = only
-        self.shapes = shapes
-        self.rows: list[dict[str, Any]] = []
-
-    def least(self, call: Call, wait: Call | None = None) -> float:
-        """Returns the seconds of the fastest of several calls, after a first call."""
-        times = []
-        for _ in range(self.repeat + 1):
-            start = time.perf_counter()
-            call()
-            if wait:
-                wait()
-            times.append(time.perf_counter() - start)
-        return min(times[1:])
-
-    def run(
-        self,
-        section: str,
-        subjects: list[Subject],
-        installed: dict[str, Any],
-        *,
-        threads: tuple[int, ...] = (),
-        wait: Call | None = None,
-        scale: int = 1,
-    ) -> None:
-        """Measures subjects, with each number of `threads`. `scale` calls are one measurement."""
-        for name, call, peers in subjects:
-            if self.only and not any(name.startswith(start) for start in self.only):
-                continue
-            seconds = {}
-            if not threads:
-                seconds["ordo"] = self.least(call, wait) / scale
-            for count in threads:
-                with ordo.context(threads=count, device="cpu"):
-                    seconds[f"ordo/{count}"] = self.least(call, wait) / scale
-            mine = list(seconds)
-            for who, peer in peers.items():
-                if installed[who] is not None:
-                    seconds[who] = self.least(peer, wait) / scale
-            best = min((seconds[who] for who in seconds if who not in mine), default=None)
-            self._add(section, name, seconds, {who: best / seconds[who] for who in mine if best})
-
-    def _add(self, section: str, name: str, seconds: dict, ratios: dict) -> None:
-        self.rows.append({"section": section, "name": name, "seconds": seconds, "ratios": ratios})
-        unit, factor = ("us", 1e6) if section in ("overhead", "sizes") else ("ms", 1e3)
-        cells = [f"{who} {value * factor:.2f} {unit}" for who, value in seconds.items()]
-        times = " ".join(f"{ratio:.1f}x" for ratio in ratios.values())
-        print(f"{name:24} {times:>14}   " + ", ".join(cells), flush=True)
-
-
-def scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """For each section the points ahead and behind, and the worst point. A point is a row with one
-    number of threads of ordo; its ratio is the time of the fastest other library over ordo's."""
-    found: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        seconds, ratios = row["seconds"], row["ratios"]
-        others = [who for who in seconds if who not in ratios]
-        for who, ratio in ratios.items():
-            start = {"score": row["section"], "points": 0, "ahead": 0, "behind": 0}
-            score = found.setdefault(row["section"], start)
-            score["points"] += 1
-            score["ahead"] += ratio > 1 / LEVEL
-            score["behind"] += ratio < LEVEL
-            if ratio < score.get("worst_ratio", float("inf")):
-                peer = min(others, key=seconds.get)
-                score.update(
-                    worst_ratio=ratio, worst_label=f"{row['name']}, {who}", worst_peer=peer
-                )
-    return list(found.values())
-
-
-def print_scores(rows: list[dict[str, Any]]) -> None:
-    print(f"\nTime of the fastest other library over ordo's; level is {LEVEL} to {1 / LEVEL:.2f}")
-    for score in scores(rows):
-        level = score["points"] - score["ahead"] - score["behind"]
-        print(
-            f"{score['score']}: {score['points']} points: {score['ahead']} ahead, {level} level, "
-            f"{score['behind']} behind; worst ratio {score['worst_ratio']:.2f}: "
-            f"{score['worst_label']}, {score['worst_peer']}"
-        )
-
-
-def repeated(call: Call, many: int) -> Call:
-    def run() -> None:
-        for _ in range(many):
-            call()
-
-    return run
 
 
 def of_groups(x: Any, groups: Any) -> list[Subject]:
@@ -528,73 +392,3 @@ def transfer(bench: Bench, n: int) -> None:
             subjects = [(f"sort, {device}", lambda: ordo.sort(x), peers)]
             bench.run("transfer", subjects, {"cupy": cupy})
             print(" " * 4, ordo.explain())
-
-
-def machine() -> dict[str, Any]:
-    versions: dict[str, Any] = {
-        name: getattr(sys.modules[name], "__version__", "?")
-        for name in ("numpy", "scipy", "pandas", "torch", "cupy")
-        if name in sys.modules
-    }
-    return {
-        "ordo": ordo.__version__,
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "cpus": cpus(),
-        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        **versions,
-    }
-
-
-def shape_of(text: str) -> tuple[int, ...]:
-    shape = tuple(int(part) if part.isdigit() else 0 for part in text.split("x"))
-    if len(shape) != 2 or 0 in shape:
-        raise SystemExit(f"--shapes has {text!r}; expected rows and columns, as in 1000x3")
-    return shape
-
-
-def save(bench: Bench, path: str, revision: str | None) -> None:
-    about = {"machine": machine(), "revision": revision}
-    document = {**about, "scores": scores(bench.rows), "rows": bench.rows}
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(document, file, indent=1)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    about = __doc__.split("\n")[0]
-    parser = argparse.ArgumentParser(prog="python -m ordo.bench", description=about)
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
-    of_n = "elements (defaults: 1e7, groups and windows 1e6, gpu 2^28, transfer 1e8)"
-    parser.add_argument("-n", type=float, help=of_n)
-    parser.add_argument(
-        "--only", metavar="NAMES", help="only rows whose names start with one of these (a,b,c)"
-    )
-    parser.add_argument(
-        "--shapes", metavar="LIST", help="shapes of section rows instead of those of -n: 1000x3,9x9"
-    )
-    parser.add_argument("--repeat", type=int, default=3, help="calls; the smallest time counts")
-    parser.add_argument("--json", metavar="FILE", help="also write the rows to a JSON file")
-    parser.add_argument("--revision", help="of the source; written to the JSON file")
-    parser.add_argument("--list", action="store_true", help="print the sections and end")
-    wish = parser.parse_args(arguments)
-    if wish.list:
-        for section in SECTIONS:
-            print("python", "cuda" if section in ON_GPU else "cpu", section)
-        return
-    unknown = set(wish.sections) - set(SECTIONS)
-    if unknown:
-        parser.error(f"unknown section {', '.join(unknown)}; expected {', '.join(SECTIONS)}")
-    shapes = [shape_of(text) for text in wish.shapes.split(",")] if wish.shapes else []
-    bench = Bench(wish.repeat, wish.only.split(",") if wish.only else [], shapes)
-    ordo.show_config()
-    for section in wish.sections or SECTIONS:
-        n = 10 if section == "overhead" else int(wish.n or SIZES.get(section, 10**7))
-        print(f"\n{section}, {n} elements")
-        globals()[section](bench, n)
-        if wish.json:
-            save(bench, wish.json, wish.revision)
-    print_scores(bench.rows)
-
-
-if __name__ == "__main__":
-    main()
