@@ -33,8 +33,8 @@ static ordo_status need_elements(const rows *r, const char *name)
                : call_fail(ORDO_E_ARG, "%s: a row has no elements; expected 1 or more", name);
 }
 
-/* The segments of a call with a few results for each row. On a GPU a call without segments waits for
- * the number of NaNs, and writes quantiles to host memory. */
+/* The segments of a call with a few results for each row. On a GPU a call without segments waits
+ * for the number of NaNs, and writes quantiles to host memory. */
 static const ordo_segments *reduced_segments(const call *c, const rows *r)
 {
     return c->flags != 0 ? &r->segments : rows_segments(r);

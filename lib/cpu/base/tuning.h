@@ -114,19 +114,20 @@ enum {
     ORDO_TUNE_RADIX_GATHER = ORDO_TUNE(256, 128),
 
     /* Words that are sorted as vectors where the ISA can; more are split by a digit first: of 64
-     * bits with AVX2 as many as fill L2. Sapphire Rapids, one thread, AVX-512, ns a word for 1000, 10^5, 10^6 even words: of 32 bits
-     * 1.7, 2.9, 4.8; of 64 bits 3.6, 6.3, 9.9. A call in the memory of the keys, time / that of
-     * blocks (ORDO_TUNE_BLOCK_BUCKET): 3e6 keys u32 uniform 0.74, of all magnitudes 0.80, f32 in
-     * [-1, 1) 0.89; 500,000, 10^6 and 3e6 keys u64 uniform 0.86, 1.12, 1.27; f64 in [-1, 1) 0.70,
-     * 0.99, 1.15. EMR, with splits that prefetch: 10^7 keys u32 uniform 0.89, f32 of all magnitudes
-     * 0.82; 1.6e7 u32 uniform 1.10; 3e6 and 10^7 u64 uniform 1.12, 0.96. A third more
-     * words of any size if their highest bits do not divide them evenly (2^24). Sapphire Rapids,
-     * AVX-512: 10^7 keys u32 of all magnitudes 0.83, i32 0.78, u32 timestamps 0.91, f32 in [-1, 1)
-     * 0.97; 10^6 keys u64 of all magnitudes 0.84, f64 in [0, 1) 0.86, f64 zipf 0.87; 3e6 keys u64
-     * of all magnitudes 0.91, f64 1.16. EMR, AVX-512: 2e6, 4e6 and 10^7 integers of 64 bits of all
-     * magnitudes 0.82, 0.80, 0.86, 10^7 f64 in [-1, 1) 1.03; AVX2: 2e6 and 10^7 integers 0.52,
-     * 0.60. EMR, with splits that prefetch: 10^7 keys f64 in [-1, 1) 0.82, in [0, 1) 0.81, 3e6
-     * 0.88, 1.6e7 in [-1, 1) 1.07; AVX2: 3e6 f64 in [0, 1) 0.92, 10^7 in [-1, 1) 1.03. */
+     * bits with AVX2 as many as fill L2. Sapphire Rapids, one thread, AVX-512, ns a word for
+     * 1000, 10^5, 10^6 even words: of 32 bits 1.7, 2.9, 4.8; of 64 bits 3.6, 6.3, 9.9. A call in
+     * the memory of the keys, time / that of blocks (ORDO_TUNE_BLOCK_BUCKET): 3e6 keys u32
+     * uniform 0.74, of all magnitudes 0.80, f32 in [-1, 1) 0.89; 500,000, 10^6 and 3e6 keys u64
+     * uniform 0.86, 1.12, 1.27; f64 in [-1, 1) 0.70, 0.99, 1.15. EMR, with splits that prefetch:
+     * 10^7 keys u32 uniform 0.89, f32 of all magnitudes 0.82; 1.6e7 u32 uniform 1.10; 3e6 and
+     * 10^7 u64 uniform 1.12, 0.96. A third more words of any size if their highest bits do not
+     * divide them evenly (2^24). Sapphire Rapids, AVX-512: 10^7 keys u32 of all magnitudes 0.83,
+     * i32 0.78, u32 timestamps 0.91, f32 in [-1, 1) 0.97; 10^6 keys u64 of all magnitudes 0.84,
+     * f64 in [0, 1) 0.86, f64 zipf 0.87; 3e6 keys u64 of all magnitudes 0.91, f64 1.16. EMR,
+     * AVX-512: 2e6, 4e6 and 10^7 integers of 64 bits of all magnitudes 0.82, 0.80, 0.86, 10^7
+     * f64 in [-1, 1) 1.03; AVX2: 2e6 and 10^7 integers 0.52, 0.60. EMR, with splits that
+     * prefetch: 10^7 keys f64 in [-1, 1) 0.82, in [0, 1) 0.81, 3e6 0.88, 1.6e7 in [-1, 1) 1.07;
+     * AVX2: 3e6 f64 in [0, 1) 0.92, 10^7 in [-1, 1) 1.03. */
     ORDO_TUNE_WORDS_32 = ORDO_TUNE(3 << 22, 100),
     ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 19, 40),
 
@@ -178,8 +179,8 @@ enum {
      * f32 takes the last limit without NEON, and 64-bit keys the networks only. Where the ISA
      * compresses vectors, windows beyond the networks are sorted by vectors if there are ROUGH_MANY
      * keys, for a radius of up to one key in ROUGH_PART_W of them (of 64 bits up to the last
-     * limit); otherwise up to half of what the networks sort. Xeon (Emerald Rapids), AVX-512, least ms of windows and of
-     * the general sort, radius 14, 60, 250, 1000:
+     * limit); otherwise up to half of what the networks sort. Xeon (Emerald Rapids), AVX-512, least
+     * ms of windows and of the general sort, radius 14, 60, 250, 1000:
      *   u32, 1 thread, 10^5 keys    0.07 0.31   0.43 0.34   0.35 0.32   0.38 0.34
      *   u32, 1 thread, 10^6 keys    0.62 4.12   3.08 3.83   2.94 3.86   3.68 3.82
      *   u64, 1 thread, 10^5 keys    0.17 0.43   0.47 0.42   0.51 0.53   0.61 0.44
@@ -246,9 +247,10 @@ enum {
     ORDO_TUNE_NTH_INDEX_ORDERED = ORDO_TUNE(1 << 18, 64),
 
     /* Places from which all words of 32 bits, and three times as many for those of 64 bits, are
-     * sorted by vectors rather than quickselected. Sapphire Rapids, one thread, time of the sort / of quickselect for 1000, 10^4,
-     * 6e4 keys: u32 4 places 0.41, 0.56, 0.69, 9 places 0.26, 0.39, 0.49; u64 4 places 0.47, 1.12,
-     * 1.35, 9 places 0.46, 0.72, 1.03, 16 places 0.41, 0.65, 0.78. */
+     * sorted by vectors rather than quickselected. Sapphire Rapids, one thread, time of the sort /
+     * of quickselect for 1000, 10^4, 6e4 keys: u32 4 places 0.41, 0.56, 0.69, 9 places 0.26, 0.39,
+     * 0.49; u64 4 places 0.47, 1.12, 1.35, 9 places 0.46, 0.72, 1.03, 16 places 0.41, 0.65,
+     * 0.78. */
     ORDO_TUNE_SELECT_SORT = 4,
 
     /* Where the ISA has a vector sort, up to this many keys are copied and sorted instead: keys of
