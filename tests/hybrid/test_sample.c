@@ -224,11 +224,11 @@ static void shares(void)
 }
 
 /* A share that is asked for is used by every algorithm that can, or refused with the reason. */
-static void shares_of_others(void)
+static void shares_of_others(unsigned threads)
 {
     static const ordo_algorithm algorithms[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_RADIX,
                                                 ORDO_ALGORITHM_MERGE, ORDO_ALGORITHM_BITONIC};
-    ordo_ctx *const             ctx = play_context(ORDO_HYBRID, 2, 0.25);
+    ordo_ctx *const             ctx = play_context(ORDO_HYBRID, threads, 0.25);
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
         for (verb what = SORT; what < VERBS; what++) {
             size_t const value_size = what <= FROM ? 0 : 4;
@@ -568,7 +568,8 @@ int main(void)
         passes(some[i]);
     }
     shares();
-    shares_of_others();
+    shares_of_others(1);
+    shares_of_others(2);
     several_devices();
     bad_device_lists();
     multiprocessors();

@@ -63,23 +63,36 @@ enum {
     KNOWN
 };
 
-static ordo_status fetch_widths(hybrid_call *call, ordo_exec *exec, unsigned lane, unsigned side,
-                                hybrid_segment *segment)
+/* Fetches the widths of `count` chunks of a segment, from `first` on, through a buffer. */
+static ordo_status fetch_some(const hybrid_call *call, ordo_exec *exec, unsigned lane,
+                              unsigned side, const hybrid_segment *segment, size_t first,
+                              size_t count)
 {
     const ordo_link *const link = call->link;
     void *const            state = call->both->device_state;
     char *const            buffer = link->buffer(state, lane, side);
-    TRY(link->await(state, exec, lane, segment->buffer));
-    TRY(link->copy_out(state, exec, lane, buffer, device_widths(call, segment->buffer),
-                       segment->chunk_count * sizeof(uint64_t)));
+    const char *const      widths = device_widths(call, segment->buffer);
+    TRY(link->copy_out(state, exec, lane, buffer, widths + first * sizeof(uint64_t),
+                       count * sizeof(uint64_t)));
     TRY(link->close_side(state, exec, lane, side));
     TRY(link->wait_side(state, exec, lane, side));
-    for (size_t i = 0; i < segment->chunk_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t widest;
         memcpy(&widest, buffer + i * sizeof widest, sizeof widest);
-        call->result_chunks[segment->first_chunk + i].width =
+        call->result_chunks[segment->first_chunk + first + i].width =
             ordo_min(ordo_pack_width(widest), call->records->key_size);
     }
+    return ORDO_OK;
+}
+
+static ordo_status fetch_widths(const hybrid_call *call, ordo_exec *exec, unsigned lane,
+                                unsigned side, const hybrid_segment *segment)
+{
+    size_t const fit = call->link->buffer_bytes / sizeof(uint64_t);
+    TRY(call->link->await(call->both->device_state, exec, lane, segment->buffer));
+    for (size_t first = 0; first < segment->chunk_count; first += fit)
+        TRY(fetch_some(call, exec, lane, side, segment, first,
+                       ordo_min(fit, segment->chunk_count - first)));
     return ORDO_OK;
 }
 
