@@ -16,7 +16,8 @@ enum {
 
 static _Atomic(ordo_ctx *) narrow[KEPT], wide;
 static atomic_bool         wide_made;
-static atomic_int          told, wide_told; /* wide_told: when the wide context was made */
+static atomic_int          told;      /* threads, as ordo_door_tell takes them */
+static atomic_int          wide_told; /* the same when the wide context was made */
 
 static ordo_status make(uint32_t where, uint32_t threads, ordo_ctx **out)
 {
